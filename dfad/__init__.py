@@ -1,0 +1,1 @@
+"""Exact, fast gradients of scientific loop kernels under a memory budget."""

@@ -1,0 +1,1 @@
+"""The notebook layer of dfad: magics, cards and panels."""
