@@ -112,10 +112,10 @@ def parse_bytes(size: int | str | None) -> int | None:
             return None
         case str():
             return _parse_text(size)
-        case _ if _is_integer(size) and size >= 0:
-            return int(size)
-        case _:
+        case _ if not _is_integer(size) or size < 0:
             raise _no_size(size)
+        case _:
+            return int(size)
 
 
 def _parse_text(size: str) -> int:
@@ -124,7 +124,8 @@ def _parse_text(size: str) -> int:
         raise _no_size(size)
     number, unit = match[1].replace("_", ""), UNITS[match[2].upper()]
     whole, _, fraction = number.partition(".")
-    return int(whole or "0") * unit + int(fraction or "0") * unit // 10 ** len(fraction)
+    count: int = int(whole + fraction) * unit // 10 ** len(fraction)
+    return count
 
 
 def _no_size(size: object) -> KernelTypeError:

@@ -159,7 +159,7 @@ def _parse(function: FunctionType, block: list[str]) -> ast.FunctionDef:
     definition = next((node for node in ast.walk(module) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)), None)
     if isinstance(definition, ast.AsyncFunctionDef):
         filename = function.__code__.co_filename
-        raise UnsupportedSyntax("a coroutine cannot be a kernel", filename=filename, line=definition.lineno, hint="write def, not async def")
+        raise UnsupportedSyntax("a coroutine cannot be a kernel", filename=filename, line=definition.lineno, hint="write a plain def")
     if definition is None or not _is_text_of(definition, function):
         raise _unavailable(function)
     definition.decorator_list.clear()
