@@ -1,0 +1,53 @@
+"""Element types: kind, size and the C name under which emit declares them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Dtype:
+    """An element type.
+
+    Attributes
+    ----------
+    kind : str
+        ``"f"`` floating point, ``"i"`` signed integer, ``"b"`` boolean.
+    bytes : int
+        Size of one element, in bytes.
+    c_name : str
+        Its type in generated code.
+    """
+
+    kind: str
+    bytes: int
+    c_name: str
+
+    @property
+    def name(self) -> str:
+        """The NumPy name, such as ``float64``."""
+        return "bool" if self.kind == "b" else {"f": "float", "i": "int"}[self.kind] + str(8 * self.bytes)
+
+    @property
+    def numpy(self) -> np.dtype[np.generic]:
+        """The NumPy dtype."""
+        return np.dtype(self.name)
+
+    @property
+    def is_float(self) -> bool:
+        """Whether values of this type can be active."""
+        return self.kind == "f"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+F64 = Dtype("f", 8, "double")
+F32 = Dtype("f", 4, "float")
+I64 = Dtype("i", 8, "int64_t")
+I32 = Dtype("i", 4, "int32_t")
+BOOL = Dtype("b", 1, "uint8_t")
+
+SUPPORTED = {dtype.name: dtype for dtype in (F64, F32, I64, I32, BOOL)}

@@ -1,0 +1,133 @@
+"""The elementary operations: an open table, name -> arity and meaning on NumPy scalars.
+
+Their partial derivatives are in ``adjoint/rules.py``, their spelling in generated code in ``emit/scalar.py``: each room adds its own
+column, keyed by the same name. An operation computes in the dtype of its Apply node; operands are cast to it first, except
+for comparisons and ``cast``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An elementary operation.
+
+    Attributes
+    ----------
+    name : str
+        Its name in listings and tables.
+    arity : int
+        Number of operands.
+    meaning : callable
+        NumPy scalars in, NumPy scalar out.
+    kind : str
+        ``"arithmetic"`` (result and operands have the Apply's dtype), ``"comparison"`` (operands are promoted together, the
+        result is bool), ``"logical"`` (bool in, bool out) or ``"cast"``.
+    """
+
+    name: str
+    arity: int
+    meaning: Callable[..., Any]
+    kind: str = "arithmetic"
+
+
+def _python_max(a: Any, b: Any) -> Any:
+    return b if b > a else a
+
+
+def _python_min(a: Any, b: Any) -> Any:
+    return b if b < a else a
+
+
+
+_ARITHMETIC: dict[str, tuple[int, Callable[..., Any]]] = {
+    "add": (2, np.add),
+    "sub": (2, np.subtract),
+    "mul": (2, np.multiply),
+    "div": (2, np.true_divide),
+    "floordiv": (2, np.floor_divide),
+    "mod": (2, np.mod),
+    "pow": (2, np.power),
+    "neg": (1, np.negative),
+    "abs": (1, np.abs),
+    "sign": (1, np.sign),
+    "floor": (1, np.floor),
+    "ceil": (1, np.ceil),
+    "rint": (1, np.rint),
+    "trunc": (1, np.trunc),
+    "sqrt": (1, np.sqrt),
+    "exp": (1, np.exp),
+    "expm1": (1, np.expm1),
+    "log": (1, np.log),
+    "log1p": (1, np.log1p),
+    "log2": (1, np.log2),
+    "log10": (1, np.log10),
+    "sin": (1, np.sin),
+    "cos": (1, np.cos),
+    "tan": (1, np.tan),
+    "arcsin": (1, np.arcsin),
+    "arccos": (1, np.arccos),
+    "arctan": (1, np.arctan),
+    "sinh": (1, np.sinh),
+    "cosh": (1, np.cosh),
+    "tanh": (1, np.tanh),
+    "arctan2": (2, np.arctan2),
+    "hypot": (2, np.hypot),
+    "maximum": (2, np.maximum),
+    "minimum": (2, np.minimum),
+    "python_max": (2, _python_max),
+    "python_min": (2, _python_min),
+}
+
+_COMPARISONS: dict[str, Callable[..., Any]] = {
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+}
+
+_LOGICAL: dict[str, tuple[int, Callable[..., Any]]] = {
+    "and": (2, np.logical_and),
+    "or": (2, np.logical_or),
+    "not": (1, np.logical_not),
+}
+
+
+def _table() -> dict[str, Operation]:
+    table = {name: Operation(name, arity, meaning) for name, (arity, meaning) in _ARITHMETIC.items()}
+    table |= {name: Operation(name, 2, meaning, "comparison") for name, meaning in _COMPARISONS.items()}
+    table |= {name: Operation(name, arity, meaning, "logical") for name, (arity, meaning) in _LOGICAL.items()}
+    table["isnan"] = Operation("isnan", 1, np.isnan, "comparison")
+    table["isinf"] = Operation("isinf", 1, np.isinf, "comparison")
+    table["cast"] = Operation("cast", 1, lambda a: a, "cast")
+    return table
+
+
+OPERATIONS = _table()
+
+# What np.sqrt and friends are called in NumPy and in the module math, where the name differs from ours.
+NUMPY_NAMES = {
+    "absolute": "abs",
+    "fabs": "abs",
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "power": "pow",
+    "negative": "neg",
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "div",
+    "true_divide": "div",
+    "floor_divide": "floordiv",
+    "remainder": "mod",
+    "round": "rint",
+}
