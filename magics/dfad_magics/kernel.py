@@ -1,0 +1,83 @@
+"""What the notebook layer asks of a kernel: the public names of `dfad.Kernel` and `dfad.Gradient` that it uses."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+
+class Entry(Protocol):
+    """One decision of a plan: how a value that the gradient needs is met."""
+
+    value: str
+    bytes: int
+    decision: str
+    seconds: float
+    why: str
+
+
+class Plan(Protocol):
+    """What is kept and what is recomputed for given arguments and a budget; sizes in bytes, times in seconds."""
+
+    entries: Sequence[Entry]
+    bytes: Mapping[str, int]
+    seconds: float
+    least: int
+    practical: int
+    budget: int | None
+    solve_seconds: float
+
+
+class Point(Protocol):
+    """One step of the trade-off: from this budget on the plan takes this long."""
+
+    budget: int
+    seconds: float
+
+
+class Asked(Protocol):
+    """What `Kernel`, `Gradient` and `for_args` answer."""
+
+    timings: Mapping[str, Any]
+    memory: Mapping[str, int]
+
+    def source(self, form: str) -> str:
+        """The text of one stage."""
+        ...
+
+    def dataflow(self) -> Mapping[str, Any]:
+        """The dataflow graph as plain data."""
+        ...
+
+
+@runtime_checkable
+class Kernel(Protocol):
+    """A compiled kernel."""
+
+    __name__: str
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the primal."""
+        ...
+
+    def grad(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the gradient."""
+        ...
+
+    def for_args(self, *args: Any, **kwargs: Any) -> Asked:
+        """The specialisation for these arguments."""
+        ...
+
+    def source(self, form: str) -> str:
+        """The text of one stage of the last call."""
+        ...
+
+    def dataflow(self) -> Mapping[str, Any]:
+        """The dataflow graph of the last call."""
+        ...
+
+    def plan(self, *args: Any, **kwargs: Any) -> Plan:
+        """The plan for these arguments."""
+        ...
+
+    def tradeoff(self, *args: Any, **kwargs: Any) -> Sequence[Point]:
+        """Every budget at which the optimum changes."""
+        ...

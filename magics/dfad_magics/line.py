@@ -1,0 +1,127 @@
+"""The line of a line magic, `CALL --options`: the call cut off, its kernel and its arguments evaluated as copies."""
+
+import ast
+import copy
+import inspect
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import dfad
+from dfad_magics.errors import OptionError
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a kernel, its arguments evaluated and copied: the caller's arrays do not change.
+
+    Attributes
+    ----------
+    text : str
+        The call as written.
+    kernel : Kernel
+        What is called.
+    args, kwargs
+        The arguments; what could be passed by position stands in `args`.
+    """
+
+    text: str
+    kernel: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any] = field(default_factory=dict)
+
+    def fresh(self) -> tuple[Any, ...]:
+        """The arguments, copied once more, for a run that may write to them."""
+        return copy.deepcopy(self.args)
+
+
+def split(line: str) -> tuple[str, list[str]]:
+    """Cut a line into its leading call and the words of its options.
+
+    The call is the longest prefix that Python reads as a call, so that `smooth(A, -1) --repeat 3` and `f(")")` come out whole.
+
+    Examples
+    --------
+    >>> split("smooth(A, -1) --jax 'smooth_jax'")
+    ('smooth(A, -1)', ['--jax', 'smooth_jax'])
+
+    Raises
+    ------
+    OptionError
+        The line starts with no call, or a quotation is not closed.
+    """
+    text = line.strip()
+    for end in range(len(text), 0, -1):
+        rest = text[end:]
+        if text[end - 1] == ")" and (not rest or rest[0] in " \t;#") and _is_call(text[:end]):
+            return text[:end], words(rest.lstrip(" \t;"))
+    raise OptionError(
+        f"no call at the start of {text!r}" if text else "nothing to call",
+        hint="write the call first, then the options: smooth(A, 50) --option value",
+    )
+
+
+def words(text: str) -> list[str]:
+    """The words of an option text; quotes group words and are taken off."""
+    try:
+        return shlex.split(text, comments=True)
+    except ValueError as error:
+        raise OptionError(f"cannot read the options {text!r}: {error}", hint="close every quotation mark") from None
+
+
+def evaluate(text: str, namespace: Mapping[str, Any]) -> Call:
+    """Evaluate the parts of a call in a namespace, without calling it.
+
+    Raises
+    ------
+    OptionError
+        The text is no call, or what it calls is no kernel.
+    Exception
+        Whatever the evaluation of an argument raises.
+    """
+    __tracebackhide__ = True
+    if not _is_call(text):
+        raise OptionError(f"{text!r} is not a call", hint="write it as you would run it: smooth(A, 50)")
+    node = ast.parse(text, mode="eval").body
+    assert isinstance(node, ast.Call)
+    scope = dict(namespace)
+    kernel = eval(compile(ast.Expression(node.func), text, "eval"), scope)
+    if not is_kernel(kernel):
+        name = ast.unparse(node.func)
+        raise OptionError(f"{name} is not a dfad kernel", hint=f"define {name} in a %%dfad cell, or wrap it: {name} = dfad.kernel({name})")
+    args, kwargs = eval(compile(ast.Expression(_collected(node)), text, "eval"), {**scope, "__collect__": _collect})
+    args, kwargs = _by_position(kernel, args, kwargs)
+    args, kwargs = copy.deepcopy((args, kwargs))
+    return Call(text, kernel, args, kwargs)
+
+
+def is_kernel(thing: object) -> bool:
+    """Whether something is a compiled kernel: it can be differentiated and asked about a specialisation."""
+    return callable(thing) and all(hasattr(thing, name) for name in ("grad", "for_args", "source"))
+
+
+def _is_call(text: str) -> bool:
+    try:
+        return isinstance(ast.parse(text, mode="eval").body, ast.Call)
+    except (SyntaxError, ValueError):
+        return False
+
+
+def _collected(node: ast.Call) -> ast.Call:
+    """The same call with `__collect__` in place of the kernel."""
+    function = ast.copy_location(ast.Name("__collect__", ast.Load()), node.func)
+    return ast.copy_location(ast.Call(function, node.args, node.keywords), node)
+
+
+def _collect(*args: Any, **kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    return args, kwargs
+
+
+def _by_position(kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    try:
+        bound = inspect.signature(kernel).bind(*args, **kwargs)
+    except TypeError as error:
+        raise dfad.KernelTypeError(f"{kernel.__name__}: {error}") from None
+    bound.apply_defaults()
+    return bound.args, bound.kwargs
