@@ -1,0 +1,351 @@
+"""Arrays that carry a derivative in their imaginary part: the number system of the complex step.
+
+    f(x + i h v) = f(x) + i h J v + O(h^2),   h = 1e-30:  J v = imag / h, exact to rounding
+
+Plain complex arrays are silently wrong in `abs`, `std` and at every comparison, so here
+
+- arrays and scalars are `Stepped`, whose real part is always computed by the real function: values and branches are NumPy's;
+- comparisons, `argmax`, `floor` and the like look at real parts only;
+- kinked functions follow real parts: `maximum`, `minimum`, `clip` and `max` share a tie evenly, `abs` has derivative 0 at 0;
+- a function without a rule here is refused: `NotImplementedError`, never a wrong number.
+
+Nothing here imports dfad: this is the witness that the compiler is tried against. `stepped_world.py` runs a kernel in it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+STEP = 1e-30
+Value = Any
+
+
+class Stepped(np.ndarray):
+    """A complex128 array, or a scalar as a 0-d array that in-place operators never change, that behaves like a real one."""
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Value, out: Value = None, **options: Value) -> Value:
+        if method == "at":
+            return _at(ufunc, *inputs)
+        result = _apply(ufunc, method, inputs, options)
+        if out is None:
+            return result
+        np.copyto(plain(out[0]), plain(result), casting="unsafe")
+        return out[0]
+
+    def __array_function__(self, function: Callable[..., Value], types: Value, args: Value, kwargs: Value) -> Value:
+        name = function.__name__
+        if name in ARRAY_RULES:
+            return ARRAY_RULES[name](*args, **kwargs)
+        if name in REAL_FUNCTIONS:
+            return function(*_real(args), **_real(kwargs))
+        if name not in VIEWS | COMPUTED:
+            raise NotImplementedError(f"the complex step has no rule for np.{name}")
+        result = function(*plain(args), **plain(kwargs))
+        if name in COMPUTED and result is not None:
+            result = _joined(function(*_real(args), **_real(kwargs)), np.asarray(result).imag)
+        return wrap(result)
+
+    def __getitem__(self, index: Value) -> Value:
+        return wrap(self.view(np.ndarray)[_real(index)])
+
+    def __setitem__(self, index: Value, value: Value) -> None:
+        self.view(np.ndarray)[_real(index)] = plain(value)
+
+    def __iter__(self) -> Iterator[Value]:
+        return (self[i] for i in range(len(self)))
+
+    def __bool__(self) -> bool:
+        return bool(_real(self))
+
+    def __int__(self) -> int:
+        return int(_real(self))
+
+    def __float__(self) -> float:
+        raise NotImplementedError("a stepped value was turned into a plain float: its derivative would be lost")
+
+    def __round__(self, digits: int | None = None) -> Value:
+        return round(float(_real(self)), digits) if digits is not None else round(float(_real(self)))
+
+    def __floor__(self) -> int:
+        return math.floor(float(_real(self)))
+
+    def __ceil__(self) -> int:
+        return math.ceil(float(_real(self)))
+
+    def astype(self, dtype: Value, *args: Value, **kwargs: Value) -> Value:
+        """A copy: floats stay stepped, integers and booleans are taken from the real part."""
+        kind = complex_dtype(dtype)
+        return self.copy() if kind == np.complex128 else _real(self).astype(kind)
+
+
+def _method(name: str) -> Callable[..., Value]:
+    def call(self: Stepped, *args: Value, **kwargs: Value) -> Value:
+        return getattr(np, name)(self, *args, **kwargs)
+
+    return call
+
+
+METHODS = (
+    "max",
+    "min",
+    "argmax",
+    "argmin",
+    "argsort",
+    "sum",
+    "prod",
+    "mean",
+    "var",
+    "std",
+    "dot",
+    "clip",
+    "round",
+    "cumsum",
+    "cumprod",
+    "trace",
+)
+for _name in METHODS:
+    setattr(Stepped, _name, _method(_name))
+
+
+def _in_place(name: str) -> Callable[..., Value]:
+    update, plain = getattr(np.ndarray, f"__i{name}__"), getattr(np.ndarray, f"__{name}__")
+
+    def call(self: Stepped, other: Value) -> Value:
+        return plain(self, other) if self.ndim == 0 else update(self, other)
+
+    return call
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"):
+    setattr(Stepped, f"__i{_name}__", _in_place(_name))
+
+
+# Between the worlds
+
+
+class FloatType:
+    """Stands for `float`, `np.float64`, `np.float32`: as a dtype it means complex128, called it keeps the derivative."""
+
+    dtype = np.dtype(np.complex128)
+
+    def __call__(self, value: Value = 0.0) -> Value:
+        return value if isinstance(value, Stepped) else float(value)
+
+
+FLOAT = FloatType()
+
+
+def complex_dtype(dtype: Value) -> Value:
+    if dtype is None or isinstance(dtype, FloatType):
+        return dtype and np.dtype(np.complex128)
+    dtype = np.dtype(dtype)
+    return np.dtype(np.complex128) if dtype.kind in "fc" else dtype
+
+
+def _map(value: Value, change: Callable[[np.ndarray], np.ndarray]) -> Value:
+    match value:
+        case np.ndarray():
+            return change(value)
+        case tuple() | list():
+            return type(value)(_map(item, change) for item in value)
+        case dict():
+            return {key: _map(item, change) for key, item in value.items()}
+        case np.complexfloating() | complex():
+            return change(np.asarray(value))
+        case FloatType():
+            return np.float64
+        case _:
+            return value
+
+
+def plain(value: Value) -> Value:
+    """The same data as plain complex arrays, not copied."""
+    return _map(value, lambda array: array.view(np.ndarray))
+
+
+def _real(value: Value) -> Value:
+    """The real parts: a stepped array as float64, everything else as it is."""
+    return _map(value, lambda array: array.view(np.ndarray).real if array.dtype.kind == "c" else array)
+
+
+def _imag(value: Value) -> Value:
+    data = plain(value)
+    return data.imag if isinstance(data, np.ndarray) and data.dtype.kind == "c" else 0.0
+
+
+def _joined(real: Value, imag: Value) -> Value:
+    result = np.empty(np.shape(real), dtype=np.complex128)
+    result.real = real
+    result.imag = np.where(np.isnan(real), np.nan, imag)
+    return result.view(Stepped)
+
+
+def wrap(value: Value) -> Value:
+    if isinstance(value, tuple | list):
+        return type(value)(wrap(item) for item in value)
+    if isinstance(value, np.ndarray | np.complexfloating) and value.dtype.kind == "c":
+        return np.asarray(value).view(Stepped)
+    return value
+
+
+def step(value: Value, direction: Value = 0.0) -> Value:
+    """`value + i h direction` as a new stepped array (floats), or a plain copy (everything else)."""
+    if np.asarray(value).dtype.kind != "f":
+        return value.copy() if isinstance(value, np.ndarray) else value
+    return _joined(np.asarray(value, dtype=np.float64), STEP * np.asarray(direction, dtype=np.float64))
+
+
+def derivative(value: Value) -> np.ndarray:
+    """The derivative that a result carries: its imaginary part over the step."""
+    return np.asarray(_imag(value), dtype=np.float64) / STEP + np.zeros(np.shape(value))
+
+
+def primal(value: Value) -> Value:
+    """The value itself: the real part of a result."""
+    return np.array(_real(value))
+
+
+# Elementwise functions: the real part by the real function; the imaginary part by the complex one, or by a rule where there is none
+
+
+def _power(x: Value, y: Value) -> Value:
+    xr, yr = np.float64(_real(x)), np.float64(_real(y))
+    by_base = np.where(yr == 0, 0.0, yr * xr ** (yr - 1)) * _imag(x)
+    by_exponent = np.where((xr == 0) & (yr >= 0), 0.0, xr**yr * np.log(np.where(xr == 0, 1.0, xr)))
+    return by_base + np.where(_imag(y) == 0, 0.0, by_exponent * _imag(y))
+
+
+def _select(wins: Callable[[Value, Value], Value]) -> Callable[[Value, Value], Value]:
+    def imag(x: Value, y: Value) -> Value:
+        xr, yr, xi, yi = _real(x), _real(y), _imag(x), _imag(y)
+        return np.where(xr == yr, 0.5 * (xi + yi), np.where(wins(xr, yr) | np.isnan(xr), xi, yi))
+
+    return imag
+
+
+def _arctan2(y: Value, x: Value) -> Value:
+    xr, yr = _real(x), _real(y)
+    return (xr * _imag(y) - yr * _imag(x)) / (xr * xr + yr * yr)
+
+
+def _hypot(x: Value, y: Value) -> Value:
+    size = np.hypot(_real(x), _real(y))
+    return _real(x) / size * _imag(x) + _real(y) / size * _imag(y)
+
+
+def _logaddexp(x: Value, y: Value) -> Value:
+    total = np.logaddexp(_real(x), _real(y))
+    return np.exp(_real(x) - total) * _imag(x) + np.exp(_real(y) - total) * _imag(y)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+RULES: dict[str, Callable[..., Value]] = {
+    "power": _power,
+    "float_power": _power,
+    "absolute": lambda x: np.sign(_real(x)) * _imag(x),
+    "fabs": lambda x: np.sign(_real(x)) * _imag(x),
+    "maximum": _select(np.greater),
+    "minimum": _select(np.less),
+    "fmax": _select(np.greater),
+    "fmin": _select(np.less),
+    "remainder": lambda x, y: _imag(x) - np.floor_divide(_real(x), _real(y)) * _imag(y),
+    "fmod": lambda x, y: _imag(x) - np.trunc(_real(x) / _real(y)) * _imag(y),
+    "hypot": _hypot,
+    "arctan2": _arctan2,
+    "logaddexp": _logaddexp,
+    "cbrt": lambda x: _imag(x) / (3.0 * np.cbrt(_real(x)) ** 2),
+    "copysign": lambda x, y: np.copysign(1.0, _real(x)) * np.copysign(1.0, _real(y)) * _imag(x),
+    "deg2rad": lambda x: np.deg2rad(_imag(x)),
+    "radians": lambda x: np.radians(_imag(x)),
+    "rad2deg": lambda x: np.rad2deg(_imag(x)),
+    "degrees": lambda x: np.degrees(_imag(x)),
+    **dict.fromkeys(("sign", "floor", "ceil", "rint", "trunc", "floor_divide", "heaviside"), lambda *operands: 0.0),
+}
+HOLOMORPHIC = _words(
+    "add subtract multiply divide true_divide negative positive reciprocal square sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan "
+    "arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh matmul vecdot matvec vecmat"
+)
+DECISIONS = _words(
+    "less less_equal greater greater_equal equal not_equal logical_and logical_or logical_not logical_xor isnan isinf isfinite signbit"
+)
+
+
+def _apply(ufunc: np.ufunc, method: str, inputs: tuple[Value, ...], options: dict[str, Value]) -> Value:
+    name, call = ufunc.__name__, getattr(ufunc, method)
+    options = {key: _real(value) for key, value in options.items()}
+    if method == "reduce" and name in ("maximum", "minimum"):
+        return _extreme(ufunc, inputs[0], axis=options.get("axis", 0), keepdims=options.get("keepdims", False))
+    real = call(*_real(inputs), **options)
+    if name in DECISIONS:
+        return real
+    if name in RULES and method == "__call__":
+        return _joined(real, RULES[name](*inputs))
+    if name not in HOLOMORPHIC:
+        raise NotImplementedError(f"the complex step has no rule for np.{name} ({method})")
+    return _joined(real, call(*plain(inputs), **options).imag)
+
+
+def _at(ufunc: np.ufunc, target: Value, index: Value, values: Value) -> None:
+    if ufunc.__name__ not in ("add", "subtract", "multiply"):
+        raise NotImplementedError(f"the complex step has no rule for np.{ufunc.__name__}.at")
+    ufunc.at(plain(target), _real(index), plain(values))
+
+
+# Array functions: views and copies pass the data on; computed ones take their real part from the real function
+
+
+VIEWS = _words(
+    "where concatenate stack hstack vstack column_stack reshape ravel transpose moveaxis swapaxes roll flip fliplr flipud rot90 diagonal "
+    "diag tril triu broadcast_to broadcast_arrays expand_dims squeeze take take_along_axis repeat tile copy copyto atleast_1d atleast_2d "
+    "split array_split append meshgrid select compress extract delete insert pad put putmask put_along_axis fill_diagonal"
+)
+COMPUTED = _words("sum prod mean dot outer inner einsum tensordot trace cumsum cumprod diff matmul kron cross solve inv det matrix_power")
+REAL_FUNCTIONS = _words(
+    "argmax argmin argsort nonzero argwhere flatnonzero count_nonzero searchsorted digitize shape ndim size any all isclose allclose "
+    "array_equal result_type may_share_memory shares_memory iscomplexobj"
+)
+
+
+def _extreme(ufunc: np.ufunc, x: Value, axis: Value = None, keepdims: bool = False) -> Value:
+    best = ufunc.reduce(_real(x), axis=axis, keepdims=True)
+    winners = _real(x) == best
+    imag = np.sum(np.where(winners, _imag(x), 0.0), axis=axis, keepdims=True) / np.sum(winners, axis=axis, keepdims=True)
+    result = _joined(best, imag)
+    return result if keepdims else wrap(np.squeeze(plain(result), axis=axis))
+
+
+def _clip(x: Value, low: Value = None, high: Value = None, **bounds: Value) -> Value:
+    low, high = bounds.get("min", low), bounds.get("max", high)
+    x = x if low is None else np.maximum(x, low)
+    return x if high is None else np.minimum(x, high)
+
+
+def _var(x: Value, axis: Value = None, ddof: float = 0, keepdims: bool = False) -> Value:
+    axis = tuple(range(np.ndim(x))) if axis is None else axis
+    deviation = x - np.mean(x, axis=axis, keepdims=True)
+    count = np.size(_real(x)) / max(np.size(np.sum(_real(x), axis=axis)), 1)
+    return np.sum(deviation * deviation, axis=axis, keepdims=keepdims) / (count - ddof)
+
+
+def _sort(x: Value, axis: int = -1) -> Value:
+    return np.take_along_axis(x, np.argsort(_real(x), axis=axis), axis=axis)
+
+
+ARRAY_RULES: dict[str, Callable[..., Value]] = {
+    "max": lambda x, axis=None, keepdims=False: _extreme(np.maximum, x, axis, keepdims),
+    "min": lambda x, axis=None, keepdims=False: _extreme(np.minimum, x, axis, keepdims),
+    "amax": lambda x, axis=None, keepdims=False: _extreme(np.maximum, x, axis, keepdims),
+    "amin": lambda x, axis=None, keepdims=False: _extreme(np.minimum, x, axis, keepdims),
+    "clip": _clip,
+    "var": _var,
+    "std": lambda *args, **kwargs: np.sqrt(_var(*args, **kwargs)),
+    "sort": _sort,
+    "round": lambda x, decimals=0: _joined(np.round(_real(x), decimals), 0.0),
+}
