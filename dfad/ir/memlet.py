@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeAlias
 
 import sympy
 
@@ -15,13 +16,16 @@ def symbol(name: str) -> sympy.Symbol:
     return sympy.Symbol(name, integer=True)
 
 
+ONE = sympy.Integer(1)
+
+
 @dataclass(frozen=True, slots=True)
 class Range:
     """The indices start, start + step, ... below stop, with step >= 1."""
 
     start: sympy.Expr
     stop: sympy.Expr
-    step: sympy.Expr = sympy.Integer(1)
+    step: sympy.Expr = ONE
 
     @property
     def extent(self) -> sympy.Expr:
@@ -31,8 +35,8 @@ class Range:
         return sympy.floor((self.stop - self.start + self.step - 1) / self.step)
 
 
-Index = sympy.Expr | Range
-Subset = tuple[Index, ...]
+Index: TypeAlias = sympy.Expr | Range
+Subset: TypeAlias = tuple[Index, ...]
 
 
 @dataclass(frozen=True, slots=True)

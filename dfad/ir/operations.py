@@ -45,7 +45,6 @@ def _python_min(a: Any, b: Any) -> Any:
     return b if b < a else a
 
 
-
 _ARITHMETIC: dict[str, tuple[int, Callable[..., Any]]] = {
     "add": (2, np.add),
     "sub": (2, np.subtract),

@@ -34,7 +34,7 @@ class FloatType:
 class ConstantType:
     """None, a bool or a string: part of the code."""
 
-    value: None | bool | str
+    value: bool | str | None
 
 
 ArgumentType = ArrayType | IntegerType | FloatType | ConstantType

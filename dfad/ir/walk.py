@@ -112,7 +112,7 @@ def map_expression(expression: Expression, change: Callable[[Expression], Expres
         case Select():
             parts = tuple(map_expression(operand, change) for operand in operands(expression))
             same = all(new is old for new, old in zip(parts, operands(expression), strict=True))
-            return change(expression if same else Select(*parts, expression.dtype))
+            return change(expression if same else Select(parts[0], parts[1], parts[2], expression.dtype))
         case _:
             return change(expression)
 
@@ -137,13 +137,20 @@ def _rebuild(node: Node, change: Callable[[Node], Node | tuple[Node, ...]]) -> N
                 body.extend(changed if isinstance(changed, tuple) else (changed,))
             return node if _is_same(tuple(body), node.body) else replace(node, body=tuple(body))
         case Loop():
-            inner = rewrite(node.body, change)
+            inner = _rewrite_block(node.body, change)
             return node if inner is node.body else replace(node, body=inner)
         case Branch():
-            then, orelse = rewrite(node.then, change), rewrite(node.orelse, change)
+            then, orelse = _rewrite_block(node.then, change), _rewrite_block(node.orelse, change)
             return node if then is node.then and orelse is node.orelse else replace(node, then=then, orelse=orelse)
         case _:
             return node
+
+
+def _rewrite_block(block: Block, change: Callable[[Node], Node | tuple[Node, ...]]) -> Block:
+    changed = rewrite(block, change)
+    if not isinstance(changed, Block):
+        raise CompilerBug("the body of a region stays a Block")
+    return changed
 
 
 def _is_same(new: tuple[object, ...], old: tuple[object, ...]) -> bool:
