@@ -172,7 +172,8 @@ def _drawn(box: Box) -> str:
     middle, centre = box.x + box.width / 2, box.y + box.height / 2
     label = f'<text x="{middle:.1f}" y="{centre + 4:.1f}" text-anchor="middle" fill="currentColor" stroke="none">{text}</text>'
     if box.kind == "access":
-        shape = f'<ellipse cx="{middle:.1f}" cy="{centre:.1f}" rx="{box.width / 2:.1f}" ry="{box.height / 2:.1f}" fill="#3d7fd9" fill-opacity="0.16"/>'
+        radii = f'rx="{box.width / 2:.1f}" ry="{box.height / 2:.1f}"'
+        shape = f'<ellipse cx="{middle:.1f}" cy="{centre:.1f}" {radii} fill="#3d7fd9" fill-opacity="0.16"/>'
     else:
         shape = _rectangle(box, 3, 'fill="#d98a2b" fill-opacity="0.16"' + (' stroke-width="2"' if box.kind == "library" else ""))
     return shape + label

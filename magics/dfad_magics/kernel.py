@@ -53,6 +53,8 @@ class Kernel(Protocol):
     """A compiled kernel."""
 
     __name__: str
+    timings: Mapping[str, Any]
+    memory: Mapping[str, int]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the primal."""

@@ -31,6 +31,28 @@ class Call:
     args: tuple[Any, ...]
     kwargs: dict[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, kernel: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None, text: str = "") -> "Call":
+        """A call of a kernel with copies of the arguments.
+
+        Raises
+        ------
+        OptionError
+            It is no kernel.
+        dfad.KernelTypeError
+            The arguments do not fit its parameters.
+        """
+        if not is_kernel(kernel):
+            name = getattr(kernel, "__name__", repr(kernel))
+            raise OptionError(f"{name} is not a dfad kernel", hint=f"define it in a %%dfad cell, or wrap it: {name} = dfad.kernel({name})")
+        try:
+            bound = inspect.signature(kernel).bind(*args, **(kwargs or {}))
+        except TypeError as error:
+            raise dfad.KernelTypeError(f"{kernel.__name__}: {error}") from None
+        bound.apply_defaults()
+        copies = copy.deepcopy((bound.args, bound.kwargs))
+        return cls(text or f"{kernel.__name__}({', '.join(bound.arguments)})", kernel, *copies)
+
     def fresh(self) -> tuple[Any, ...]:
         """The arguments, copied once more, for a run that may write to them."""
         return copy.deepcopy(self.args)
@@ -77,6 +99,8 @@ def evaluate(text: str, namespace: Mapping[str, Any]) -> Call:
     ------
     OptionError
         The text is no call, or what it calls is no kernel.
+    dfad.KernelTypeError
+        The arguments do not fit the kernel's parameters.
     Exception
         Whatever the evaluation of an argument raises.
     """
@@ -87,13 +111,8 @@ def evaluate(text: str, namespace: Mapping[str, Any]) -> Call:
     assert isinstance(node, ast.Call)
     scope = dict(namespace)
     kernel = eval(compile(ast.Expression(node.func), text, "eval"), scope)
-    if not is_kernel(kernel):
-        name = ast.unparse(node.func)
-        raise OptionError(f"{name} is not a dfad kernel", hint=f"define {name} in a %%dfad cell, or wrap it: {name} = dfad.kernel({name})")
     args, kwargs = eval(compile(ast.Expression(_collected(node)), text, "eval"), {**scope, "__collect__": _collect})
-    args, kwargs = _by_position(kernel, args, kwargs)
-    args, kwargs = copy.deepcopy((args, kwargs))
-    return Call(text, kernel, args, kwargs)
+    return Call.of(kernel, args, kwargs, text)
 
 
 def is_kernel(thing: object) -> bool:
@@ -116,12 +135,3 @@ def _collected(node: ast.Call) -> ast.Call:
 
 def _collect(*args: Any, **kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
     return args, kwargs
-
-
-def _by_position(kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    try:
-        bound = inspect.signature(kernel).bind(*args, **kwargs)
-    except TypeError as error:
-        raise dfad.KernelTypeError(f"{kernel.__name__}: {error}") from None
-    bound.apply_defaults()
-    return bound.args, bound.kwargs

@@ -4,12 +4,13 @@ No script. Colours come from the front end's own variables, with fallbacks that 
 spans and rows below one class, because JupyterLab overrides the background of `pre`.
 """
 
+import base64
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
-from pygments.lexers import CythonLexer
+from pygments import highlight  # type: ignore[import-untyped]
+from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
+from pygments.lexers import CythonLexer  # type: ignore[import-untyped]
 
 STYLE = """<style>
 .dfad {font-size: 13px; line-height: 1.5; max-width: 60em}
@@ -22,7 +23,8 @@ STYLE = """<style>
 .dfad details details summary {font-weight: normal; font-family: var(--jp-code-font-family, monospace); font-size: 12px; white-space: pre}
 .dfad pre {font-size: 12px; line-height: 1.4; margin: 0.3em 0; overflow-x: auto; max-height: 32em; white-space: pre}
 .dfad table.dfad-table {border-collapse: collapse; margin: 0.3em 0; font-size: 12px}
-.dfad table.dfad-table th {text-align: left; font-weight: 600; padding: 0.15em 0.9em 0.15em 0; border-bottom: 1px solid rgba(128,128,128,0.5)}
+.dfad table.dfad-table th {text-align: left; font-weight: 600; padding: 0.15em 0.9em 0.15em 0}
+.dfad table.dfad-table thead {border-bottom: 1px solid rgba(128,128,128,0.5)}
 .dfad table.dfad-table td {text-align: left; padding: 0.1em 0.9em 0.1em 0; font-variant-numeric: tabular-nums; vertical-align: top}
 .dfad table.dfad-table .dfad-number {text-align: right}
 .dfad .dfad-place {opacity: 0.55; user-select: none}
@@ -58,6 +60,12 @@ def coloured(text: str) -> str:
     return str(highlight(text, CythonLexer(stripnl=False, ensurenl=False), HtmlFormatter(nowrap=True)))
 
 
+def image(picture: bytes, description: str) -> str:
+    """A PNG, held in the page itself."""
+    data = base64.b64encode(picture).decode()
+    return f'<img alt="{escape(description)}" style="max-width: 100%" src="data:image/png;base64,{data}">'
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterable[int] = ()) -> str:
     """A table of texts; the columns in `numbers` are aligned right."""
     right = set(numbers)
@@ -78,7 +86,8 @@ def columns(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterabl
 
 
 def _padded(line: Sequence[str], widths: Sequence[int], right: set[int]) -> str:
-    cells = (text.rjust(width) if column in right else text.ljust(width) for column, (text, width) in enumerate(zip(line, widths, strict=True)))
+    sized = enumerate(zip(line, widths, strict=True))
+    cells = (text.rjust(width) if column in right else text.ljust(width) for column, (text, width) in sized)
     return "  ".join(cells).rstrip()
 
 

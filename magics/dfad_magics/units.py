@@ -1,17 +1,18 @@
 """Bytes and seconds as people read them."""
 
+import math
+
 MIB = 2**20
+UNITS = ("B", "KiB", "MiB", "GiB")
 
 
 def size(count: float) -> str:
     """A number of bytes: `0 B`, `640 B`, `1.42 MiB`."""
     if count < 1024:
         return f"{count:.0f} B"
-    for unit in ("KiB", "MiB", "GiB"):
-        count /= 1024
-        if count < 1024:
-            break
-    return f"{count:.3g} {unit}" if count < 1000 else f"{count:.0f} {unit}"
+    power = min(int(math.log2(count) // 10), 3)
+    scaled = count / 1024**power
+    return f"{scaled:.3g} {UNITS[power]}" if scaled < 1000 else f"{scaled:.0f} {UNITS[power]}"
 
 
 def duration(seconds: float) -> str:

@@ -1,0 +1,172 @@
+"""The choices of a memory budget: what is kept and what is recomputed at each budget, as a report and as a panel.
+
+`Choices` is the logic, without a widget; `Report` shows all of it at once, so that the notebook reads without a kernel;
+`BudgetPanel` (panel.py) moves through it.
+"""
+
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import dfad
+from dfad_magics import page, plots
+from dfad_magics.card import marked
+from dfad_magics.kernel import Plan, Point
+from dfad_magics.line import Call
+from dfad_magics.units import duration, size
+
+HEAD = ("budget from", "predicted time", "against unlimited", "kept", "recomputed")
+NUMBERS = (0, 1, 2, 3)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One run of the gradient under a budget.
+
+    Attributes
+    ----------
+    budget, peak : int
+        What was allowed and what was held, in bytes.
+    seconds, predicted : float
+        What it took (median) and what the plan said.
+    """
+
+    budget: int
+    peak: int
+    seconds: float
+    predicted: float
+
+    def __str__(self) -> str:
+        times = f"measured {duration(self.seconds)} (predicted {duration(self.predicted)})"
+        return f"{times}, peak {size(self.peak)} of {size(self.budget)}"
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The plans of one gradient call, by budget.
+
+    Attributes
+    ----------
+    call : Call
+        The kernel and its arguments.
+    points : sequence of Point
+        Every budget at which the best plan changes, the smallest first.
+    """
+
+    call: Call
+    points: Sequence[Point]
+
+    @classmethod
+    def of(cls, call: Call) -> "Choices":
+        """Ask the kernel for the trade-off of a call."""
+        points = call.kernel.tradeoff(*call.args, **call.kwargs)
+        return cls(call, tuple(sorted(points, key=lambda point: point.budget)))
+
+    @property
+    def is_single(self) -> bool:
+        """Whether there is nothing to choose: one plan at every budget that works."""
+        return len({point.budget for point in self.points}) < 2
+
+    @property
+    def least(self) -> int:
+        """The smallest budget that works, in bytes."""
+        return self.points[0].budget
+
+    @property
+    def most(self) -> int:
+        """The budget from which on more memory gains nothing, in bytes."""
+        return self.points[-1].budget
+
+    def first(self) -> int:
+        """Where a slider starts: the least budget whose plan is not absurdly slow."""
+        return max(self.least, self.solve(self.most).practical)
+
+    def steps(self) -> list[plots.Step]:
+        """The points as (bytes, seconds)."""
+        return [(point.budget, point.seconds) for point in self.points]
+
+    def gradient(self, budget: int | str) -> Any:
+        """The gradient function under a budget."""
+        return dfad.grad(self.call.kernel, memory=budget)
+
+    def solve(self, budget: int | str) -> Plan:
+        """The best plan under a budget.
+
+        Raises
+        ------
+        dfad.BudgetTooSmall
+            No plan fits; the error names the least budget.
+        """
+        plan: Plan = self.gradient(budget).plan(*self.call.args, **self.call.kwargs)
+        return plan
+
+    def run(self, budget: int, seconds: float = 0.3) -> Measured:
+        """Run the gradient under a budget until `seconds` have passed; the first run, which may compile, does not count."""
+        gradient = self.gradient(budget)
+        args, taken = self.call.fresh(), list[float]()
+        gradient(*args, **self.call.kwargs)
+        while not taken or (sum(taken) < seconds and len(taken) < 15):
+            start = time.perf_counter()
+            gradient(*args, **self.call.kwargs)
+            taken.append(time.perf_counter() - start)
+        return Measured(budget, gradient.memory["peak"], statistics.median(taken), self.solve(budget).seconds)
+
+
+@dataclass(frozen=True)
+class Report:
+    """The whole trade-off at once, as a picture and a table."""
+
+    choices: Choices
+    measured: Sequence[Measured] = ()
+
+    def rows(self) -> list[Sequence[str]]:
+        """The trade-off as rows of text under `HEAD`."""
+        best = self.choices.points[-1].seconds or 1.0
+        return [self._row(point, best) for point in self.choices.points]
+
+    def _row(self, point: Point, best: float) -> Sequence[str]:
+        entries = self.choices.solve(point.budget).entries
+        kept = sum(entry.bytes for entry in entries if entry.decision == "kept")
+        recomputed = ", ".join(entry.value for entry in entries if entry.decision in ("recomputed", "fused"))
+        ratio = f"{point.seconds / best:.2f} x"
+        return (size(point.budget), duration(point.seconds), ratio, size(kept), recomputed or "–")
+
+    def figure(self) -> bytes:
+        """The curve, as PNG."""
+        measured = [(run.peak, run.seconds) for run in self.measured]
+        return plots.png(plots.tradeoff(self.choices.steps(), measured=measured))
+
+    def html(self) -> str:
+        """Title, curve and table as one block of HTML."""
+        title = f'<div class="dfad-title"><code>{escape(self.choices.call.text)}</code>: memory against time</div>'
+        if self.choices.is_single:
+            return page.page(title, f"<div>{escape(one_plan(self.choices))}</div>")
+        curve = page.image(self.figure(), "time against memory; the same numbers stand in the table")
+        return page.page(title, curve, page.table(HEAD, self.rows(), NUMBERS))
+
+    def __str__(self) -> str:
+        body = one_plan(self.choices) if self.choices.is_single else page.columns(HEAD, self.rows(), NUMBERS)
+        return f"{self.choices.call.text}: memory against time\n{body}"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        return {"text/html": self.html(), "text/plain": str(self)}
+
+
+def one_plan(choices: Choices) -> str:
+    """The sentence for a gradient without a choice."""
+    point = choices.points[-1]
+    return (
+        f"There is one plan, and no budget to choose: the gradient holds {size(point.budget)} and takes about {duration(point.seconds)}. "
+        "With a smaller budget it is refused; a larger one gains nothing."
+    )
+
+
+def entry_rows(plan: Plan) -> list[Sequence[str]]:
+    """A plan as rows: value, bytes, kept or recomputed, cost."""
+    return [(entry.value, size(entry.bytes), marked(entry.decision), duration(entry.seconds)) for entry in plan.entries]

@@ -1,0 +1,218 @@
+"""A gradient beside what people use today: time, compile time and peak memory, measured in this process."""
+
+import statistics
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from dfad_magics import page, plots
+from dfad_magics.errors import OptionError
+from dfad_magics.kernel import Kernel
+from dfad_magics.line import Call
+from dfad_magics.units import duration, size
+
+Report = Callable[[str], None]
+"""Is told what is being measured."""
+
+HEAD = ("system", "time", "min", "max", "compile", "peak memory", "difference")
+NUMBERS = (1, 2, 3, 4, 5, 6)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one system took.
+
+    Attributes
+    ----------
+    system : str
+        Its name, and whether it ran the primal or the gradient.
+    seconds : tuple of float
+        Each measured run.
+    compile_seconds : float, optional
+        From source to callable, None where nothing is compiled.
+    peak : int, optional
+        Bytes held at the peak beyond the arguments, None where not measured.
+    difference : float, optional
+        The largest difference of its gradient from dfad's, relative to the largest element.
+    """
+
+    system: str
+    seconds: tuple[float, ...]
+    compile_seconds: float | None = None
+    peak: int | None = None
+    difference: float | None = None
+
+    @property
+    def median(self) -> float:
+        """The median of the runs, in seconds."""
+        return statistics.median(self.seconds)
+
+    def cells(self) -> tuple[str, ...]:
+        """The row as text under `HEAD`."""
+        compiled = "–" if self.compile_seconds is None else duration(self.compile_seconds)
+        peak = "–" if self.peak is None else size(self.peak)
+        difference = "–" if self.difference is None else f"{self.difference:.1e}"
+        return (self.system, duration(self.median), duration(min(self.seconds)), duration(max(self.seconds)), compiled, peak, difference)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Rows of measurements of one call, and how to show them."""
+
+    call: str
+    rows: tuple[Row, ...]
+    note: str = ""
+
+    def figure(self) -> bytes:
+        """The bars of time, compile time and peak memory, as PNG."""
+        timed = [(row.system, row.median) for row in self.rows]
+        compiled = [(row.system, row.compile_seconds) for row in self.rows]
+        peaks = [(row.system, None if row.peak is None else float(row.peak)) for row in self.rows]
+        return plots.png(plots.bars([("time of one run", "s", timed), ("compile time", "s", compiled), ("peak memory", "B", peaks)]))
+
+    def html(self) -> str:
+        """The table and the bars as one block of HTML."""
+        bars = page.image(self.figure(), "bars of the numbers in the table above")
+        title = f'<div class="dfad-title"><code>{escape(self.call)}</code></div>'
+        note = f'<div class="dfad-note">{escape(self.note)}</div>' if self.note else ""
+        return page.page(title, page.table(HEAD, [row.cells() for row in self.rows], NUMBERS), bars, note)
+
+    def __str__(self) -> str:
+        lines = [self.call, page.columns(HEAD, [row.cells() for row in self.rows], NUMBERS), *([self.note] if self.note else [])]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        return {"text/html": self.html(), "text/plain": str(self)}
+
+
+def compare(
+    kernel: Kernel, *args: Any, jax: Callable[..., Any] | None = None, seconds: float = 0.5, report: Report | None = None
+) -> Comparison:
+    """Measure a kernel's gradient beside that of a JAX function, or beside the plain NumPy function.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A kernel with a scalar result.
+    *args
+        Its arguments; every run works on copies.
+    jax : callable, optional
+        A JAX function of the same arguments that returns a scalar. It is differentiated in 64 bits; what is neither an array nor
+        a float is static.
+    seconds : float
+        How long to repeat each measurement: at least one run, at most 15.
+    report : callable, optional
+        Is told what is being measured.
+
+    Raises
+    ------
+    OptionError
+        `jax` is no function, or JAX has not been imported.
+    """
+    return measure(Call.of(kernel, args), jax, seconds, report or (lambda _: None))
+
+
+def measure(call: Call, jax: Callable[..., Any] | None, seconds: float, report: Report) -> Comparison:
+    """`compare` for a call as a magic reads it."""
+    if jax is not None:
+        _check_jax(jax)
+    report("dfad: compiling and running the gradient")
+    gradient, dfad_row = _dfad_gradient(call, seconds)
+    report("dfad: running the primal")
+    primal = Row("dfad primal", _runs(call.kernel, call, seconds))
+    if jax is not None:
+        name = getattr(jax, "__name__", "function")
+        report(f"JAX: compiling and running the gradient of {name}")
+        row = _jax_gradient(f"JAX gradient: {name}", jax, call, gradient, seconds)
+        return Comparison(call.text, (dfad_row, primal, row), "JAX peak: temporaries and outputs of its compiled program")
+    report("NumPy: running the plain function")
+    note = f"to compare with JAX, write the function with jax.numpy and name it: %dfad_compare {call.text} --jax NAME"
+    return Comparison(call.text, (dfad_row, primal, _numpy_primal(call, seconds)), note)
+
+
+def _runs(function: Callable[..., Any], call: Call, seconds: float, most: int = 15) -> tuple[float, ...]:
+    """The times of runs on fresh copies, until `seconds` have passed."""
+    taken: list[float] = []
+    while not taken or (sum(taken) < seconds and len(taken) < most):
+        args = call.fresh()
+        start = time.perf_counter()
+        function(*args, **call.kwargs)
+        taken.append(time.perf_counter() - start)
+    return tuple(taken)
+
+
+def _dfad_gradient(call: Call, seconds: float) -> tuple[Any, Row]:
+    gradient = call.kernel.grad(*call.fresh(), **call.kwargs)
+    taken = _runs(call.kernel.grad, call, seconds)
+    compiled, peak = call.kernel.timings.get("total"), call.kernel.memory.get("peak")
+    return gradient, Row("dfad gradient", taken, compiled, peak)
+
+
+def _numpy_primal(call: Call, seconds: float) -> Row:
+    function = call.kernel.__wrapped__
+    taken = _runs(function, call, seconds)
+    return Row("NumPy primal", taken, peak=_traced_peak(function, call) if min(taken) < 2.0 else None)
+
+
+def _traced_peak(function: Callable[..., Any], call: Call) -> int | None:
+    """Bytes that NumPy allocates at the peak of one run; None while somebody else is tracing."""
+    if tracemalloc.is_tracing():
+        return None
+    args = call.fresh()
+    tracemalloc.start()
+    try:
+        function(*args, **call.kwargs)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def _check_jax(function: object) -> None:
+    if not callable(function):
+        raise OptionError(f"jax={function!r} is not a function", hint="name a function of the same arguments, written with jax.numpy")
+    if "jax" not in sys.modules:
+        raise OptionError("JAX is not in use here", hint="import jax and write the function with jax.numpy")
+
+
+def _jax_gradient(system: str, function: Callable[..., Any], call: Call, reference: Any, seconds: float) -> Row:
+    """Compile and run `jax.grad` in 64 bits; what is neither array nor float is static."""
+    jax = sys.modules["jax"]
+    static = tuple(place for place, value in enumerate(call.args) if not isinstance(value, np.ndarray | float))
+    with jax.enable_x64(True):
+        start = time.perf_counter()
+        lowered = jax.jit(jax.grad(function, argnums=differentiated(call)), static_argnums=static).lower(*call.args, **call.kwargs)
+        compiled = lowered.compile()
+        taken_to_compile = time.perf_counter() - start
+        arrays = tuple(jax.device_put(value) for place, value in enumerate(call.args) if place not in static)
+
+        dynamic = Call(call.text, compiled, arrays, call.kwargs)
+
+        def run(*args: Any, **kwargs: Any) -> Any:
+            return jax.block_until_ready(compiled(*args, **kwargs))
+
+        gradient = np.asarray(run(*arrays, **call.kwargs))
+        taken = _runs(run, dynamic, seconds)
+    memory = compiled.memory_analysis()
+    peak = None if memory is None else memory.temp_size_in_bytes + memory.output_size_in_bytes
+    return Row(system, taken, taken_to_compile, peak, _difference(np.asarray(reference), gradient))
+
+
+def differentiated(call: Call) -> int:
+    """The position of the argument that the gradient is taken by: the first floating-point array, else the first float."""
+    arrays = (place for place, value in enumerate(call.args) if isinstance(value, np.ndarray) and value.dtype.kind == "f")
+    floats = (place for place, value in enumerate(call.args) if isinstance(value, float))
+    return next(arrays, next(floats, 0))
+
+
+def _difference(reference: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> float:
+    scale = float(np.max(np.abs(reference), initial=0.0))
+    return float(np.max(np.abs(reference - other), initial=0.0)) / (scale or 1.0)
