@@ -17,8 +17,8 @@ from dfad_magics.panel import BudgetPanel
 
 F = TypeVar("F", bound=Callable[..., Any])
 option: Callable[..., Callable[[F], F]] = magic_arguments.argument
-cell_text: Callable[[F], F] = cell_magic
-line_text: Callable[[F], F] = line_magic
+cell_text: Callable[[F], F] = cell_magic  # type: ignore[assignment]
+line_text: Callable[[F], F] = line_magic  # type: ignore[assignment]
 unexpanded: Callable[[F], F] = no_var_expand
 
 
@@ -119,7 +119,7 @@ class DfadMagics(Magics):
         try:
             parsed = magic.parser.parse_args(given)
         except UsageError as error:
-            usage = magic.parser.format_usage().split("%", 1)[-1]
+            usage = magic.parser.format_usage().replace("::", "").strip()
             raise OptionError(str(error), hint=f"%{' '.join(usage.split())}") from None
         return {name: value for name, value in vars(parsed).items() if value is not None}
 

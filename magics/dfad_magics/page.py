@@ -22,7 +22,7 @@ STYLE = """<style>
 .dfad summary small {font-weight: normal; opacity: 0.75}
 .dfad details details summary {font-weight: normal; font-family: var(--jp-code-font-family, monospace); font-size: 12px; white-space: pre}
 .dfad pre {font-size: 12px; line-height: 1.4; margin: 0.3em 0; overflow-x: auto; max-height: 32em; white-space: pre}
-.dfad table.dfad-table {border-collapse: collapse; margin: 0.3em 0; font-size: 12px}
+.dfad table.dfad-table {color: inherit; border-collapse: collapse; margin: 0.3em 0; font-size: 12px}
 .dfad table.dfad-table th {text-align: left; font-weight: 600; padding: 0.15em 0.9em 0.15em 0}
 .dfad table.dfad-table thead {border-bottom: 1px solid rgba(128,128,128,0.5)}
 .dfad table.dfad-table td {text-align: left; padding: 0.1em 0.9em 0.1em 0; font-variant-numeric: tabular-nums; vertical-align: top}
@@ -57,7 +57,7 @@ def code(text: str) -> str:
 
 def coloured(text: str) -> str:
     """Program text as coloured spans, without a block round it."""
-    return str(highlight(text, CythonLexer(stripnl=False, ensurenl=False), HtmlFormatter(nowrap=True)))
+    return str(highlight(text, CythonLexer(stripnl=False, ensurenl=False), HtmlFormatter(nowrap=True))).rstrip("\n")
 
 
 def image(picture: bytes, description: str) -> str:

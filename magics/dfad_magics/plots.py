@@ -5,7 +5,7 @@ from io import BytesIO
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from dfad_magics.units import MIB, duration, size
 
@@ -47,12 +47,25 @@ def tradeoff(steps: Sequence[Step], chosen: Step | None = None, measured: Sequen
         axes.plot([budget / MIB], [time], "D", color=BLUE, markersize=9, label=f"chosen: {size(budget)}, {duration(time)}")
     if measured:
         axes.plot([p / MIB for p, _ in measured], [t for _, t in measured], "X", color=ORANGE, markersize=9, label="measured peak and time")
-    axes.set(xlabel="memory of the gradient call (MiB)", ylabel="time of the gradient", xlim=(min(everything) - 0.06 * right, right))
-    axes.set_ylim(0, 1.18 * max([*seconds, *(time for _, time in measured)]))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: duration(value) if value > 0 else "0"))
+    axes.set(xlim=(min(everything) - 0.06 * right, right))
+    axes.set_xlabel("memory of the gradient call (MiB)", fontsize=9)
+    axes.set_ylabel("time of the gradient", fontsize=9)
+    _scale_time(axes, [*seconds, *(time for _, time in measured)])
     _quiet(axes)
     axes.legend(frameon=False, fontsize=8)
     return figure
+
+
+def _scale_time(axes: Axes, seconds: Sequence[float]) -> None:
+    """From zero where the times are of one size, logarithmic where they are not."""
+    low, high = min(seconds), max(seconds)
+    if low > 0 and high > 10 * low:
+        axes.set_yscale("log")
+        axes.set_ylim(0.7 * low, 2.5 * high)
+        axes.yaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.set_ylim(0, 1.25 * high)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: duration(value) if value > 0 else "0"))
 
 
 Bars = Sequence[tuple[str, float | None]]

@@ -1,0 +1,140 @@
+"""A stand-in for the compiler, for tests of the notebook layer alone: the public API over the plain Python function.
+
+Its gradient is the complex step, its plans a table of three budgets. What the notebook shows of the real compiler is tested
+in test_notebooks.py.
+"""
+
+import functools
+from dataclasses import dataclass, field
+
+import numpy as np
+
+import dfad
+
+MIB = 2**20
+
+
+@dataclass(frozen=True)
+class Entry:
+    value: str
+    bytes: int
+    decision: str
+    seconds: float
+    why: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    entries: tuple[Entry, ...]
+    bytes: dict[str, int]
+    seconds: float
+    budget: int | None
+    least: int = 2 * MIB
+    practical: int = 4 * MIB
+    solve_seconds: float = 0.0015
+
+
+@dataclass(frozen=True)
+class Point:
+    budget: int
+    seconds: float
+
+
+STEPS = (Point(2 * MIB, 0.5), Point(4 * MIB, 0.02), Point(8 * MIB, 0.012), Point(16 * MIB, 0.01))
+GRAPH = {
+    "nodes": [
+        {"id": 0, "kind": "access", "label": "A", "parent": None, "line": None},
+        {"id": 1, "kind": "loop", "label": "for i in 0 .. n", "parent": None, "line": 3},
+        {"id": 2, "kind": "tasklet", "label": "s += A[i]*A[i] <b>", "parent": 1, "line": 4},
+        {"id": 3, "kind": "access", "label": "s", "parent": None, "line": None},
+    ],
+    "edges": [{"source": 0, "target": 2, "memlet": "A[i]"}, {"source": 2, "target": 3, "memlet": "s"}],
+}
+
+
+@dataclass
+class Kernel:
+    """A kernel that runs its Python function."""
+
+    function: object
+    options: dict = field(default_factory=dict)
+    points: tuple[Point, ...] = STEPS
+    calls: int = 0
+    timings: dict = field(default_factory=dict)
+    memory: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        functools.update_wrapper(self, self.function)
+
+    def __call__(self, *args, **kwargs):
+        self._compile()
+        return self.function(*args, **kwargs)
+
+    def _compile(self):
+        self.calls += 1
+        self.timings = {"parse": 1e-4, "cython": 0.015, "compiler": 0.2, "total": 0.25, "cache": "built" if self.calls == 1 else "memory"}
+        self.memory = {"tape": 3 * MIB, "adjoints": MIB, "peak": 4 * MIB}
+
+    def grad(self, *args, **kwargs):
+        self._compile()
+        values = list(args)
+        place = next(n for n, value in enumerate(values) if isinstance(value, np.ndarray))
+        x = values[place].astype(complex)
+        gradient = np.zeros(x.shape)
+        for index in np.ndindex(x.shape):
+            stepped = x.copy()
+            stepped[index] += 1e-30j
+            values[place] = stepped
+            gradient[index] = np.imag(self.function(*values, **kwargs)) * 1e30
+        return gradient
+
+    def for_args(self, *args):
+        return self
+
+    def source(self, form):
+        if not self.calls:
+            raise dfad.KernelTypeError("the kernel has not been called yet")
+        first = self.function.__code__.co_firstlineno
+        return {"cython": f"cdef f64 s = 0.0  # line {first + 1}\nfor i in range(n):\n    s += A[i]*A[i]  # line {first + 2}"}.get(form, f"{form} of it")
+
+    def dataflow(self):
+        if not self.calls:
+            raise dfad.KernelTypeError("the kernel has not been called yet")
+        return GRAPH
+
+    def plan(self, *args, **kwargs):
+        budget = self.options.get("memory")
+        allowed = [point for point in self.points if budget is None or point.budget <= budget]
+        if not allowed:
+            raise dfad.BudgetTooSmall(f"no plan fits {budget} bytes", least=self.points[0].budget)
+        kept = len(allowed)
+        entries = tuple(
+            Entry(f"x{n}", 4 * MIB, "kept" if n < kept else "recomputed", 0.0 if n < kept else 0.004, "read by the reverse of line 4")
+            for n in range(len(self.points))
+        )
+        return Plan(entries, {"tape": 4 * MIB * kept}, allowed[-1].seconds, budget)
+
+    def tradeoff(self, *args, **kwargs):
+        return self.points
+
+
+class Gradient(Kernel):
+    """The gradient of a kernel, with options of its own."""
+
+    def __call__(self, *args, **kwargs):
+        return self.grad(*args, **kwargs)
+
+
+def kernel(function, **options):
+    if set(options) - {"wrt", "memory", "tape_dtype", "snapshots", "threads", "fastmath", "cache"}:
+        raise dfad.KernelTypeError(f"unknown options {sorted(options)}")
+    if "import" in function.__code__.co_names or function.__name__ == "refused":
+        raise dfad.UnsupportedSyntax("not taken", filename=function.__code__.co_filename, line=function.__code__.co_firstlineno + 1, column=4)
+    return Kernel(function, options)
+
+
+def grad(kernel, **options):
+    budget = options.get("memory")
+    if isinstance(budget, str):
+        options["memory"] = int(float(budget.split()[0]) * MIB)
+    return Gradient(kernel.function, {**kernel.options, **options}, kernel.points)
