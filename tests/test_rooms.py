@@ -3,7 +3,7 @@
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -117,9 +117,14 @@ def public_names() -> set[str]:
     return set()
 
 
+def listed(offenders: Iterable[str]) -> str:
+    """One offender a line, for the failure's text."""
+    return "\n".join(["", *sorted(offenders)])
+
+
 def test_every_room_is_known():
     rooms = {room(name) for name in MODULES if within(name, "dfad") and not guest(name)}
-    assert rooms <= set(BELOW)
+    assert rooms <= set(BELOW), listed(rooms - set(BELOW))
 
 
 def test_rooms_import_downward_only():
@@ -131,7 +136,7 @@ def test_rooms_import_downward_only():
         if target.split(".")[0] in SOURCES and (name, target) != ("dfad", "dfad_magics")
         if guest(target) or room(target) not in reachable(room(name))
     ]
-    assert upward == []
+    assert not upward, listed(upward)
 
 
 def test_modules_import_in_no_ring():
@@ -155,7 +160,7 @@ def test_guests_import_public_names_only():
                     private.append(f"{name}:{node.lineno} {node.module}")
                 case ast.Attribute(value=ast.Name(id="dfad")) if node.attr not in public:
                     private.append(f"{name}:{node.lineno} dfad.{node.attr}")
-    assert private == []
+    assert not private, listed(private)
 
 
 def test_imports_stand_at_the_top():
@@ -168,7 +173,7 @@ def test_imports_stand_at_the_top():
             for edge, allowed in EDGES.items()
         )
     ]
-    assert late == []
+    assert not late, listed(late)
 
 
 def test_nothing_is_imported_behind_the_back():
@@ -179,12 +184,12 @@ def test_nothing_is_imported_behind_the_back():
         if isinstance(node, ast.Call) and ast.unparse(node.func) in {"__import__", "import_module", "importlib.import_module"}
         if name not in EDGES
     ]
-    assert hidden == []
+    assert not hidden, listed(hidden)
 
 
 def test_files_are_short():
     long = {name for name, path in MODULES.items() if len(path.read_text().splitlines()) >= MOST_LINES}
-    assert long == set(LONG_FILES)
+    assert long == set(LONG_FILES), listed(long ^ set(LONG_FILES))
 
 
 def body_length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -202,11 +207,12 @@ def test_functions_are_short():
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and body_length(node) >= MOST_FUNCTION_LINES
     }
-    assert long == set(LONG_FUNCTIONS)
+    assert long == set(LONG_FUNCTIONS), listed(long ^ set(LONG_FUNCTIONS))
 
 
 def test_modules_have_telling_names():
-    assert [name for name in MODULES if NAMELESS & set(name.split("."))] == []
+    nameless = [name for name in MODULES if NAMELESS & set(name.split("."))]
+    assert not nameless, listed(nameless)
 
 
 def test_nothing_is_caught_blindly():
@@ -219,12 +225,12 @@ def test_nothing_is_caught_blindly():
         if isinstance(node, ast.ExceptHandler) and (node.type is None or general & {ast.unparse(kind) for kind in ast.walk(node.type)})
         if ast.unparse(node.body[-1]) != "raise"
     ]
-    assert swallowed == []
+    assert not swallowed, listed(swallowed)
 
 
 def test_no_module_rebinds_its_globals():
     rebound = [f"{name}:{node.lineno}" for name, tree in TREES.items() for node in ast.walk(tree) if isinstance(node, ast.Global)]
-    assert rebound == []
+    assert not rebound, listed(rebound)
 
 
 def test_import_is_light():
