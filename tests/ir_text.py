@@ -10,9 +10,9 @@
         return s
     ''')
 
-The key of a node is ``L`` and its line (the ``def`` is line 1). ``demand(A[i], "L6")`` and ``after(A[i], "L6")`` are demands; ``A, B = B, A``
-is an exchange; ``assert i < N, "index"`` a check; ``with block:`` a plain Block; ``C[:, :] = matmul(A[:, :], B[:, :])`` a Library call;
-an extent, an integer parameter or a loop index in an expression is a symbol. There is no inference beyond the dtypes of reads.
+The key of a node is ``L`` and its line (the ``def`` is line 1). ``demand(A[i], "L6")`` and ``after(A[i], "L6")`` are demands;
+``A, B = B, A`` is an exchange; ``assert i < N, "index"`` a check; ``with block:`` a plain Block; ``C[:, :] = matmul(A[:, :], B[:, :])``
+a Library call; an extent, an integer parameter or a loop index in an expression is a symbol. Nothing is inferred but the dtypes of reads.
 """
 
 import ast
