@@ -8,6 +8,9 @@ WORKERS ?= 2
 # Notebooks are kept without outputs, except those that show a benchmark's figures.
 BARE_NOTEBOOKS := $(filter-out notebooks/bench%,$(wildcard notebooks/*.ipynb))
 
+# In a container one is often root, which Jupyter refuses without this.
+AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
+
 .PHONY: help demo lab test check long lint clean
 
 help:
@@ -22,7 +25,7 @@ demo: $(READY)
 	$(BIN)/python -m dfad_magics.demo
 
 lab: $(READY)
-	$(BIN)/python -m jupyterlab --notebook-dir=notebooks
+	$(BIN)/python -m jupyterlab $(AS_ROOT) notebooks
 
 test: lint
 	$(BIN)/python -m pytest -n $(WORKERS) -m "not long"
