@@ -1,0 +1,148 @@
+"""Which buffer a name stands for, where arrays are exchanged.
+
+Arrays that an Exchange connects form a group of p names and p buffers; at entry name k stands for buffer k. When all exchanges of a
+group stand unconditionally in the body of one loop that runs once (or before and after it), the names after k trips are the k-th power of
+the permutation of one trip, so the buffer of a name is a function of (k mod order). Elsewhere the buffer is unknown: any of the group.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dfad.analysis.sets import Space
+from dfad.ir.nodes import Block, Branch, Exchange, Loop, Node
+
+Permutation = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """An Exchange: its number in the text, the loops around it, and the positions that it changes in its group."""
+
+    number: int
+    loops: tuple[Loop, ...]
+    loop_numbers: tuple[int, ...]
+    conditional: bool
+    first: str
+    second: str
+
+
+class Buffers:
+    """The groups of exchanged arrays below a Block, numbered as ``instances.statements`` numbers the text."""
+
+    def __init__(self, root: Block) -> None:
+        places: list[_Place] = []
+        _collect(root, (), (), False, [0], places)
+        self._groups = _groups(places)
+        self._places = {name: [p for p in places if p.first in group] for group in self._groups for name in group}
+        self._group_of = {name: group for group in self._groups for name in group}
+
+    def group(self, array: str) -> str:
+        """The name of the array's group: the array itself where it is never exchanged."""
+        return "_".join(self._group_of[array]) if array in self._group_of else array
+
+    def members(self, array: str) -> tuple[str, ...]:
+        """All arrays that may share buffers with this one."""
+        return self._group_of.get(array, (array,))
+
+    def condition(self, array: str, loops: tuple[Loop, ...], order: tuple[int, ...], space: Space) -> tuple[str, bool]:
+        """What is known of the buffer ``b`` that the name stands for at a statement, and whether it is exact."""
+        if array not in self._group_of:
+            return "b = 0", True
+        group, places = self._group_of[array], self._places[array]
+        around = {place.loop_numbers for place in places if place.loops}
+        if any(place.conditional or len(place.loops) > 1 for place in places) or len(around) > 1:
+            return f"0 <= b < {len(group)}", False
+        if not around:
+            return f"b = {_prefix(places, order[0], group)[group.index(array)]}", True
+        return self._in_one_loop(array, loops, order, space)
+
+    def _in_one_loop(self, array: str, loops: tuple[Loop, ...], order: tuple[int, ...], space: Space) -> tuple[str, bool]:
+        group, places = self._group_of[array], self._places[array]
+        inside = [place for place in places if place.loops]
+        loop, number = inside[0].loops[0], inside[0].loop_numbers[0]
+        start, stop = space.text(loop.start), space.text(loop.stop)
+        before = _prefix([p for p in places if not p.loops and p.number < number], order[0], group)
+        if order[0] < number:
+            return f"b = {before[group.index(array)]}", True
+        if start is None or stop is None:
+            return f"0 <= b < {len(group)}", False
+        trip = _prefix(inside, None, group)
+        if order[0] == number:
+            count = f"({loop.index.name}_ - {start})" if loop.step > 0 else f"({start} - {loop.index.name}_)"
+            here = _prefix(inside, order[1], group)
+            return _power_text(count, abs(loop.step), before, trip, here, group.index(array)), True
+        after = _prefix([p for p in places if not p.loops and p.number > number], order[0], group)
+        span = f"({stop} - {start})" if loop.step > 0 else f"({start} - {stop})"
+        size = abs(loop.step)
+        count = f"(max(0, {span} + {size - 1}))"
+        return _power_text(count, size, before, trip, after, group.index(array)), True
+
+
+def _collect(block: Block, loops: tuple[Loop, ...], numbers: tuple[int, ...], conditional: bool, count: list[int], places: list[_Place]) -> None:
+    """Number the text exactly as ``instances.statements`` does, keeping the exchanges."""
+    for node in block.body:
+        count[0] += 1
+        _collect_node(node, count[0], loops, numbers, conditional, count, places)
+    count[0] += 1
+
+
+def _collect_node(
+    node: Node, here: int, loops: tuple[Loop, ...], numbers: tuple[int, ...], conditional: bool, count: list[int], places: list[_Place]
+) -> None:
+    match node:
+        case Block():
+            _collect(node, loops, numbers, conditional, count, places)
+        case Loop():
+            _collect(node.body, (*loops, node), (*numbers, here), conditional, count, places)
+        case Branch():
+            _collect(node.then, loops, numbers, True, count, places)
+            _collect(node.orelse, loops, numbers, True, count, places)
+            count[0] += 1
+        case Exchange():
+            places.append(_Place(here, loops, numbers, conditional, node.first, node.second))
+        case _:
+            pass
+
+
+def _groups(places: list[_Place]) -> list[tuple[str, ...]]:
+    groups: list[set[str]] = []
+    for place in places:
+        pair = {place.first, place.second}
+        joined = [group for group in groups if group & pair]
+        groups = [group for group in groups if not group & pair] + [pair.union(*joined)]
+    return [tuple(sorted(group)) for group in groups]
+
+
+def _identity(group: tuple[str, ...]) -> Permutation:
+    return tuple(range(len(group)))
+
+
+def _prefix(places: list[_Place], until: int | None, group: tuple[str, ...]) -> Permutation:
+    """Name -> buffer after the exchanges with a number below ``until`` (all of them for None), from the identity."""
+    state = list(_identity(group))
+    for place in sorted(places, key=lambda p: p.number):
+        if until is None or place.number < until:
+            a, b = group.index(place.first), group.index(place.second)
+            state[a], state[b] = state[b], state[a]
+    return tuple(state)
+
+
+def _compose(outer: Permutation, inner: Permutation) -> Permutation:
+    """Name -> buffer when ``inner`` (name -> slot) is done on names that ``outer`` (slot -> buffer) has already arranged."""
+    return tuple(outer[slot] for slot in inner)
+
+
+def _power_text(count: str, step: int, before: Permutation, trip: Permutation, here: Permutation, position: int) -> str:
+    """``b`` as a case distinction over the residues of floor(count / step)."""
+    powers = [before]
+    while True:
+        following = _compose(powers[-1], trip)
+        if following == before:
+            break
+        powers.append(following)
+    trips = count if step == 1 else f"floor({count}/{step})"
+    cases = [
+        f"({trips} mod {len(powers)} = {residue} and b = {_compose(power, here)[position]})" for residue, power in enumerate(powers)
+    ]
+    return "(" + " or ".join(cases) + ")"

@@ -1,0 +1,200 @@
+"""Statements of a Program as sets of instances: iteration domains, order and accesses, for isl.
+
+A *statement* is a leaf, a Branch (its guard), or the end of a Block (an overwrite of the arrays that the Block declares). An
+*instance* is a statement with values for the indices of the loops around it. Instances are ordered by their schedule vector
+
+    (n_1, i_1, n_2, i_2, ..., n_k)
+
+where n is a number of the text (of a loop, or of the statement itself) and i the index of the loop, negated when it runs downwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import islpy as isl
+import sympy
+
+from dfad.analysis.buffers import Buffers
+from dfad.analysis.sets import Space
+from dfad.ir.memlet import Memlet, Range
+from dfad.ir.nodes import (
+    Apply,
+    Block,
+    Branch,
+    Check,
+    Exchange,
+    Expression,
+    Integer,
+    Library,
+    Loop,
+    Node,
+    Tasklet,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Statement:
+    """One statement with what surrounds it.
+
+    ``order`` holds the numbers of the loops around it and its own; ``guards`` the Branches around it with the side taken;
+    ``exit`` is the number just after its region (for a Branch), otherwise its own.
+    """
+
+    key: str
+    node: Node
+    loops: tuple[Loop, ...]
+    guards: tuple[tuple[Expression, bool], ...]
+    order: tuple[int, ...]
+    exit: int
+
+
+@dataclass(slots=True)
+class _Walk:
+    """The state of one walk over the text."""
+
+    number: int = 0
+    found: list[Statement] = field(default_factory=list)
+
+
+def statements(root: Block) -> list[Statement]:
+    """Every statement below ``root`` in the order of the text; the end of a Block that declares arrays has the key ``end:<loop or branch key>``."""
+    state = _Walk()
+    _visit_block(root, "end:", (), (), (), state)
+    return state.found
+
+
+def _visit_block(
+    block: Block,
+    key: str,
+    loops: tuple[Loop, ...],
+    guards: tuple[tuple[Expression, bool], ...],
+    order: tuple[int, ...],
+    state: _Walk,
+) -> None:
+    for node in block.body:
+        state.number += 1
+        here = state.number
+        match node:
+            case Block():
+                _visit_block(node, f"{key}.{here}", loops, guards, order, state)
+            case Loop():
+                _visit_block(node.body, f"end:{node.key}", (*loops, node), guards, (*order, here), state)
+            case Branch():
+                _visit_block(node.then, f"end:{node.key}.then", loops, (*guards, (node.guard, True)), order, state)
+                _visit_block(node.orelse, f"end:{node.key}.else", loops, (*guards, (node.guard, False)), order, state)
+                state.number += 1
+                state.found.append(Statement(node.key, node, loops, guards, (*order, here), state.number))
+            case Tasklet() | Library() | Exchange() | Check():
+                state.found.append(Statement(node.key, node, loops, guards, (*order, here), here))
+    state.number += 1
+    state.found.append(Statement(key, block, loops, guards, (*order, state.number), state.number))
+
+
+class Instances:
+    """Domains, schedules and accesses of a list of statements, as isl maps over one Space."""
+
+    def __init__(self, space: Space, buffers: Buffers, depth: int) -> None:
+        self.space = space
+        self.buffers = buffers
+        self.depth = depth
+
+    def domain_text(self, statement: Statement) -> tuple[str, bool]:
+        """The constraints of the iteration domain, and whether they say exactly when the statement runs."""
+        parts, exact = [], True
+        for loop in statement.loops:
+            text, is_exact = self._loop_text(loop)
+            parts.append(text)
+            exact &= is_exact
+        for guard, side in statement.guards:
+            guard_text = self._guard_text(guard)
+            exact &= guard_text is not None
+            if guard_text is not None:
+                parts.append(guard_text if side else f"not ({guard_text})")
+        return " and ".join(part for part in parts if part) or "true", exact
+
+    def _loop_text(self, loop: Loop) -> tuple[str, bool]:
+        start, stop, index = self.space.text(loop.start), self.space.text(loop.stop), f"{loop.index.name}_"
+        first, last = ("<=", "<") if loop.step > 0 else (">=", ">")
+        parts = [f"{start} {first} {index}" if start else "", f"{index} {last} {stop}" if stop else ""]
+        if abs(loop.step) > 1 and start:
+            parts.append(f"({index} - {start}) mod {abs(loop.step)} = 0")
+        return " and ".join(part for part in parts if part), bool(start and stop)
+
+    def _guard_text(self, guard: Expression) -> str | None:
+        """The guard as a condition on symbols; None where it reads data or is not affine."""
+        signs = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "=", "ne": "!="}
+        match guard:
+            case Apply(operation="and" | "or" as word, operands=(left, right)):
+                first, second = self._guard_text(left), self._guard_text(right)
+                return f"({first} {word} {second})" if first and second else None
+            case Apply(operation="not", operands=(inner,)):
+                text = self._guard_text(inner)
+                return f"(not {text})" if text else None
+            case Apply(operation=name, operands=(Integer(value=left), Integer(value=right))) if name in signs:
+                first, second = self.space.text(left), self.space.text(right)
+                return f"({first} {signs[name]} {second})" if first and second else None
+            case _:
+                return None
+
+    def tuple_text(self, statement: Statement) -> str:
+        """The tuple that names an instance."""
+        return "S[" + ", ".join(f"{loop.index.name}_" for loop in statement.loops) + "]"
+
+    def domain(self, statement: Statement) -> tuple[isl.Set, bool]:
+        """The iteration domain, and whether it is exact."""
+        text, exact = self.domain_text(statement)
+        return isl.Set(f"{self.space.header()}{{ {self.tuple_text(statement)} : {text} }}"), exact
+
+    def schedule(self, statement: Statement, at_exit: bool = False) -> isl.Map:
+        """Instance -> schedule vector, padded to the depth of the Program."""
+        vector: list[str] = []
+        for number, loop in zip(statement.order, statement.loops, strict=False):
+            vector += [str(number), f"{loop.index.name}_" if loop.step > 0 else f"-{loop.index.name}_"]
+        vector.append(str(statement.exit if at_exit else statement.order[-1]))
+        vector += ["0"] * (2 * self.depth + 1 - len(vector))
+        text, _ = self.domain_text(statement)
+        return isl.Map(f"{self.space.header()}{{ {self.tuple_text(statement)} -> [{', '.join(vector)}] : {text} }}")
+
+    def access(self, statement: Statement, memlet: Memlet) -> tuple[isl.Map, bool]:
+        """Instance -> cells (buffer, index...) that the memlet names, and whether it is exactly these.
+
+        A dimension whose index is not affine ranges over everything.
+        """
+        domain, exact = self.domain_text(statement)
+        parts, cells = [domain], []
+        for position, index in enumerate(memlet.subset):
+            cell = f"c{position}"
+            cells.append(cell)
+            text = self._index_text(cell, index)
+            exact &= text is not None
+            parts.append(text or "true")
+        buffer, known = self.buffers.condition(memlet.array, statement.loops, statement.order, self.space)
+        exact &= known
+        parts.append(buffer)
+        name = self.buffers.group(memlet.array)
+        inner = ", ".join(["b", *cells])
+        return isl.Map(f"{self.space.header()}{{ {self.tuple_text(statement)} -> {name}_[{inner}] : {' and '.join(parts)} }}"), exact
+
+    def _index_text(self, cell: str, index: sympy.Expr | Range) -> str | None:
+        if not isinstance(index, Range):
+            text = self.space.text(index)
+            return None if text is None else f"{cell} = {text}"
+        start, stop = self.space.text(index.start), self.space.text(index.stop)
+        if start is None or stop is None or not sympy.sympify(index.step).is_Integer:
+            return None
+        stride = f" and ({cell} - {start}) mod {int(index.step)} = 0" if index.step != 1 else ""
+        return f"{start} <= {cell} and {cell} < {stop}{stride}"
+
+
+def written_cells(statement: Statement) -> Iterator[Memlet]:
+    """The memlets that the statement overwrites; the end of a Block overwrites all of the arrays declared there."""
+    match statement.node:
+        case Tasklet() | Library():
+            yield statement.node.write
+        case Block():
+            for array in statement.node.arrays:
+                yield Memlet(array.name, tuple(Range(sympy.Integer(0), extent) for extent in array.shape))
+        case _:
+            return

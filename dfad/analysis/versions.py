@@ -1,0 +1,187 @@
+"""To be recorded: which instances of which writes overwrite a demanded value before the reverse sweep reads it.
+
+Definitions. A *want* asks for the value of a memlet as its reader saw it (``after``: as it left it), at a *reverse point*: the reverse of
+the reader, or the reverse of the end of a Block. Let r be an instance of the reader placed at that point and c a cell that it wants.
+
+1. w *overwrites* c for r when w writes c and w >= r in schedule order (w > r for ``after``): a statement overwrites its own operands.
+2. w *certainly* overwrites when its domain and its access are exact; F(r, c) is the first certain overwrite.
+3. w *records* when it overwrites c for some r and comes no later than F(r, c). Its old value, restored at its reverse, is what r wants.
+4. Nothing overwrites: the want is met *in place*.
+
+Sets that are too hard for isl within its operation limit get the conservative answer: every instance of every write of the array records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import islpy as isl
+
+from dfad.analysis.buffers import Buffers
+from dfad.analysis.instances import Instances, Statement, statements, written_cells
+from dfad.analysis.sets import Space
+from dfad.ir.memlet import Memlet
+from dfad.ir.nodes import Block, Library, Loop, Program, Tasklet
+from dfad.ir.walk import walk
+
+OPERATION_LIMIT = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Want:
+    """The value of ``memlet`` at the statement ``key`` is wanted at the reverse of that statement, or of the Block whose end is ``point``."""
+
+    memlet: Memlet
+    key: str
+    after: bool = False
+    point: str | None = None
+
+
+class Versions:
+    """The overwrites of one forward sweep.
+
+    Parameters
+    ----------
+    forward : Block
+        The forward sweep.
+    parameters : set of str
+        Names of symbols that never change during the call.
+    """
+
+    def __init__(self, forward: Block, parameters: set[str]) -> None:
+        self.statements = {statement.key: statement for statement in statements(forward)}
+        self.space = Space(parameters | _constant_scalars(forward), _varying_scalars(forward))
+        depth = max((len(statement.loops) for statement in self.statements.values()), default=0)
+        self.buffers = Buffers(forward)
+        self._instances = Instances(self.space, self.buffers, depth)
+        self._writers: dict[str, list[tuple[Statement, Memlet]]] = {}
+        for statement in self.statements.values():
+            for memlet in written_cells(statement):
+                self._writers.setdefault(self.buffers.group(memlet.array), []).append((statement, memlet))
+        for statement in self.statements.values():
+            self._instances.domain_text(statement)  # introduces every opaque parameter before the first set is built
+
+    def records(self, wants: Iterable[Want]) -> dict[str, isl.Set | None]:
+        """Key of the writing statement -> its instances that record; None stands for all of them."""
+        found: dict[str, isl.Set | None] = {}
+        for want in wants:
+            for key, instances in self._overwritten(want).items():
+                if key in found and (found[key] is None or instances is None):
+                    found[key] = None
+                else:
+                    found[key] = instances if key not in found else found[key].union(instances).coalesce()
+        return found
+
+    def is_undisturbed(self, want: Want, end: str) -> bool:
+        """Whether nothing overwrites the wanted value between its reader and the end of the Block, in the same instance of the Block."""
+        block = self.statements[end]
+        return not any(
+            block.loops == writer.loops[: len(block.loops)] and self._lies_between(want, writer, block)
+            for writer, _ in self._writers.get(self.buffers.group(want.memlet.array), [])
+        )
+
+    def _lies_between(self, want: Want, writer: Statement, end: Statement) -> bool:
+        depth = len(end.loops)
+        position = writer.order[depth]
+        return self.statements[want.key].order[depth] < position < end.order[depth]
+
+    def is_entry(self, want: Want, copies: frozenset[str]) -> bool:
+        """Whether the wanted value is, in every instance, the one that the array had before any write but those of ``copies``."""
+        if want.after:
+            return False
+        reader = self.statements[want.key]
+        for writer, memlet in self._writers.get(self.buffers.group(want.memlet.array), []):
+            if writer.key not in copies and self._may_precede(reader, want.memlet, writer, memlet):
+                return False
+        return True
+
+    def _may_precede(self, reader: Statement, read: Memlet, writer: Statement, write: Memlet) -> bool:
+        if writer.order[0] > reader.order[0]:
+            return False
+        meets = self._meetings(reader, read, writer, write)
+        earlier = self._instances.schedule(reader).lex_gt_map(self._instances.schedule(writer))
+        return not meets.intersect(earlier).is_empty()
+
+    def _meetings(self, reader: Statement, read: Memlet, writer: Statement, write: Memlet) -> isl.Map:
+        """Instance of the reader -> instances of the writer that name a common cell."""
+        wanted, _ = self._instances.access(reader, read)
+        written, _ = self._instances.access(writer, write)
+        return wanted.apply_range(written.reverse())
+
+    def _overwritten(self, want: Want) -> dict[str, isl.Set | None]:
+        writers = self._writers.get(self.buffers.group(want.memlet.array), [])
+        if not writers:
+            return {}
+        context = isl.DEFAULT_CONTEXT
+        context.reset_operations()
+        context.set_max_operations(OPERATION_LIMIT)
+        try:
+            return self._first_overwrites(want, writers)
+        except isl.Error:
+            return {writer.key: None for writer, _ in writers}
+        finally:
+            context.set_max_operations(0)
+
+    def _first_overwrites(self, want: Want, writers: list[tuple[Statement, Memlet]]) -> dict[str, isl.Set | None]:
+        reader = self.statements[want.key if want.point is None else want.point]
+        cells, _ = self._instances.access(reader, want.memlet)
+        schedule = cells.domain_map().apply_range(self._instances.schedule(reader, at_exit=want.point is not None))
+        may: dict[str, tuple[Statement, isl.Map]] = {}
+        certain: isl.Map | None = None
+        for writer, memlet in writers:
+            written, exact_access = self._instances.access(writer, memlet)
+            _, exact_domain = self._instances.domain_text(writer)
+            order = self._instances.schedule(writer)
+            later = schedule.lex_lt_map(order) if want.after else schedule.lex_le_map(order)
+            times = cells.range_map().apply_range(written.reverse()).intersect(later).apply_range(order)
+            if times.is_empty():
+                continue
+            may[writer.key] = (writer, times)
+            if exact_access and exact_domain and not _is_partial(writer, memlet):
+                certain = times if certain is None else certain.union(times)
+        return {key: self._instances_at(writer, _no_later(times, certain)) for key, (writer, times) in may.items() if _no_later(times, certain)}
+
+    def _instances_at(self, writer: Statement, times: isl.Map | None) -> isl.Set:
+        assert times is not None
+        return times.range().apply(self._instances.schedule(writer).reverse()).coalesce()
+
+
+def _no_later(times: isl.Map, certain: isl.Map | None) -> isl.Map | None:
+    """The times that come no later than the first certain one; None when there are none."""
+    if certain is None:
+        return times
+    first = certain.lexmin()
+    space = first.range().get_space()
+    after = isl.Map.lex_lt(space)
+    kept = times.subtract(first.apply_range(after))
+    return None if kept.is_empty() else kept
+
+
+def _is_partial(writer: Statement, memlet: Memlet) -> bool:
+    """Whether the statement writes a whole subset at once, each instance many cells: still exact."""
+    return not isinstance(writer.node, Tasklet | Library | Block) or memlet.array == ""
+
+
+def _scalar_names(block: Block) -> set[str]:
+    return {array.name for array in block.arrays if array.rank == 0 and array.dtype.kind == "i"}
+
+
+def _constant_scalars(forward: Block) -> set[str]:
+    """Integer scalars of the outermost Block: written once in a call, so their value never changes once it is there."""
+    return _scalar_names(forward)
+
+
+def _varying_scalars(forward: Block) -> set[str]:
+    inner = (node for node in walk(forward) if isinstance(node, Block) and node is not forward)
+    return {name for block in inner for name in _scalar_names(block)}
+
+
+def never_changing(program: Program) -> set[str]:
+    """The names of the symbols that stand for arguments: extents and integers."""
+    return {entry.symbol.name for entry in program.symbols}
+
+
+def loops_below(block: Block) -> dict[str, Loop]:
+    """Every Loop below the Block by its key."""
+    return {node.key: node for node in walk(block) if isinstance(node, Loop)}
