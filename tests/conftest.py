@@ -5,12 +5,18 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 GOLDEN = Path(__file__).parent / "golden"
 
 ALLOWED_SKIPS: dict[str, str] = {}
 """Tests that may be skipped where CI runs: start of the test's id -> the reason."""
+
+
+# A compilation may take a second, and a failure seen once must be seen again.
+hypothesis.settings.register_profile("dfad", deadline=None, derandomize=True, print_blob=True)
+hypothesis.settings.load_profile("dfad")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
