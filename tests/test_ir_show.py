@@ -3,9 +3,11 @@
 import ast
 
 import pytest
+import sympy
 
+from dfad.ir.memlet import symbol
 from dfad.ir.nodes import Stage, Tasklet
-from dfad.ir.show import show, show_expression
+from dfad.ir.show import show, show_expression, show_integer
 from dfad.ir.walk import walk
 from tests.ir_text import build
 
@@ -73,3 +75,18 @@ def test_parentheses_are_right(text):
     shown = show_expression(tasklet.value)
     assert ast.dump(ast.parse(shown)) == ast.dump(ast.parse(text))
     assert shown.count("(") <= text.count("(")
+
+
+INTEGERS = {
+    "2*floor(N/2)": "2*(N//2)", "floor((N + 1)/2)": "(N + 1)//2", "floor(N/M)": "N//M", "N - floor(N/2)": "N - (N//2)",
+    "2*Mod(N, 3) + 1": "2*(N % 3) + 1", "Min(N, M + 1)": "min(M + 1, N)", "Max(0, N - 1)": "max(0, N - 1)", "-floor(N/3)": "-(N//3)",
+    "floor((N + 1)/(M + 1))": "(N + 1)//(M + 1)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "text"), INTEGERS.items())
+def test_integers_are_python(value, text):
+    expression = sympy.sympify(value, locals={name: symbol(name) for name in "NM"})
+    assert show_integer(expression) == text
+    for n, m in ((5, 2), (12, 7)):
+        assert eval(text, {"N": n, "M": m}) == expression.subs({symbol("N"): n, symbol("M"): m})

@@ -51,7 +51,7 @@ BAD = [
     ("def f(a: f8[N]):\n    for i in range(0, N):\n        for i in range(0, N):\n            a[i] = 1.0", "the name i is declared twice"),
     ("def f(a: f8[N]):\n    for i in range(0, i):\n        a[i] = 1.0", "the symbol i in i is not bound there"),
     ("def f(a: f8[N]):\n    a: f8", "the name a is declared twice"),
-    ("def f(a: f8[N]):\n    with block:\n        b: f8\n        b = 1.0\n    a[0] = b", "the symbol b in b is not bound there"),
+    ("def f(a: f8[N]):\n    with block:\n        b: f8\n        b = 1.0\n    a[0] = b", "b: b is not in scope"),
     ("def f(a: f8[N]):\n    k: i8\n    a[k] = 1.0\n    k = 0", "the symbol k in k is not bound there"),
     ("def f(a: f8[N]):\n    k: i8\n    k = 0\n    a[k] = 1.0\n    k = 1", "the integer scalar k is written 2 times"),
     ("def f(a: f8[N]):\n    k: i8\n    if a[0] > 0.0:\n        k = 0\n    a[k] = 1.0", "the symbol k in k is not bound there"),

@@ -87,6 +87,11 @@ class _IntegerPrinter(StrPrinter):  # type: ignore[misc]
     def _print_Max(self, expression: sympy.Expr) -> str:
         return f"max({', '.join(sorted(self._print(part) for part in expression.args))})"
 
+    def parenthesize(self, item: sympy.Expr, level: int, strict: bool = False) -> str:
+        """As sympy does, but for the functions that are printed as signs."""
+        text = str(super().parenthesize(item, level, strict))
+        return f"({text})" if isinstance(item, sympy.floor) else text
+
     def _operand(self, expression: sympy.Expr) -> str:
         text = str(self._print(expression))
         return text if expression.is_Atom and not expression.is_negative else f"({text})"
