@@ -1,0 +1,191 @@
+/* What a generated kernel and its launcher share, and the operations that C does not have.
+ *
+ * The workspace belongs to one call at a time. The launcher fills it before the call:
+ *   countdown  how many innermost iterations, roughly, may pass before `poll` is asked; `poll` sets it anew
+ *   allocate   memory of a class (0 tape, 1 snapshots, 2 temporaries, 3 copies, 4 adjoints, 5 results), aligned to 64 bytes;
+ *              NULL when there is none, never NULL for 0 bytes
+ *   release    gives it back; what a kernel that ends with an error has not released, the launcher releases
+ *   poll       not 0 when the call must end
+ *   blas       Fortran routines: dgemm dgemv dger ddot sgemm sgemv sger sdot, in this order (DFAD_DGEMM ... DFAD_SDOT)
+ * The kernel sets `site` and `values` when a check fails.
+ */
+#ifndef DFAD_H
+#define DFAD_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef struct dfad_workspace {
+    int64_t site;
+    int64_t values[4];
+    int64_t countdown;
+    void* (*allocate)(struct dfad_workspace*, int64_t bytes, int64_t memory_class);
+    void (*release)(struct dfad_workspace*, void*);
+    int (*poll)(struct dfad_workspace*);
+    void* const* blas;
+} dfad_workspace;
+
+/* Different names, different memory: parameters of these types never overlap. */
+typedef double* __restrict__ dfad_f64p;
+typedef float* __restrict__ dfad_f32p;
+typedef int64_t* __restrict__ dfad_i64p;
+typedef int32_t* __restrict__ dfad_i32p;
+typedef uint8_t* __restrict__ dfad_u8p;
+
+static inline int dfad_poll(dfad_workspace* ws, int64_t iterations)
+{
+    ws->countdown -= iterations;
+    return __builtin_expect(ws->countdown < 0, 0) && ws->poll(ws);
+}
+
+static inline void* dfad_allocate(dfad_workspace* ws, int64_t bytes, int64_t memory_class)
+{
+    return ws->allocate(ws, bytes > 0 ? bytes : 0, memory_class);
+}
+
+static inline void dfad_release(dfad_workspace* ws, void* memory) { ws->release(ws, memory); }
+
+/* A failed check: threads take turns, so that site and values belong together. */
+static inline int64_t dfad_fail(dfad_workspace* ws, int64_t site, int64_t a, int64_t b, int64_t c, int64_t d)
+{
+#pragma omp critical(dfad_fail)
+    {
+        ws->site = site;
+        ws->values[0] = a;
+        ws->values[1] = b;
+        ws->values[2] = c;
+        ws->values[3] = d;
+    }
+    return 2;
+}
+
+/* The block of arguments holds floating-point scalars as bits. */
+static inline double dfad_load_f64(int64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline float dfad_load_f32(int64_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline int64_t dfad_store_f64(double value)
+{
+    int64_t bits;
+    memcpy(&bits, &value, sizeof value);
+    return bits;
+}
+
+static inline int64_t dfad_store_f32(float value)
+{
+    int64_t bits = 0;
+    memcpy(&bits, &value, sizeof value);
+    return bits;
+}
+
+/* Integers: division and remainder floor, as in Python; by zero they give 0, as in NumPy. */
+static inline int64_t dfad_floordiv(int64_t a, int64_t b)
+{
+    if (b == 0 || b == -1) return -a * (b != 0);
+    return a / b - ((a % b != 0) & ((a < 0) != (b < 0)));
+}
+
+static inline int64_t dfad_mod(int64_t a, int64_t b)
+{
+    if (b == 0 || b == -1) return 0;
+    int64_t rest = a % b;
+    return rest + (((rest != 0) & ((rest < 0) != (b < 0))) ? b : 0);
+}
+
+static inline int64_t dfad_min(int64_t a, int64_t b) { return b < a ? b : a; }
+static inline int64_t dfad_max(int64_t a, int64_t b) { return b > a ? b : a; }
+static inline int64_t dfad_abs(int64_t a) { return a < 0 ? -a : a; }
+static inline int64_t dfad_sign(int64_t a) { return (a > 0) - (a < 0); }
+
+static inline int64_t dfad_power(int64_t base, int64_t exponent)
+{
+    int64_t result = 1;
+    for (; exponent > 0; exponent >>= 1, base *= base)
+        if (exponent & 1) result *= base;
+    return result;
+}
+
+/* The length of a range, and its part that whole strips of 32 make up. */
+static inline int64_t dfad_trips(int64_t start, int64_t stop, int64_t step)
+{
+    int64_t span = step > 0 ? stop - start : start - stop, width = step > 0 ? step : -step;
+    return span <= 0 ? 0 : (span + width - 1) / width;
+}
+
+static inline int64_t dfad_whole(int64_t trips) { return trips > 0 ? trips & ~(int64_t)31 : 0; }
+
+/* Floating point: each operation for double and float. */
+#define DFAD_FLOATING(real, dtype, f)                                                                                        \
+    static inline real dfad_maximum_##dtype(real a, real b) { return (a >= b) | (a != a) ? a : b; }                          \
+    static inline real dfad_minimum_##dtype(real a, real b) { return (a <= b) | (a != a) ? a : b; }                          \
+    static inline real dfad_python_max_##dtype(real a, real b) { return b > a ? b : a; }                                     \
+    static inline real dfad_python_min_##dtype(real a, real b) { return b < a ? b : a; }                                     \
+    static inline real dfad_sign_##dtype(real a) { return a > 0 ? (real)1 : a < 0 ? (real)-1 : a == 0 ? (real)0 : a; }       \
+    static inline real dfad_square_##dtype(real a) { return a * a; }                                                         \
+    static inline real dfad_cube_##dtype(real a) { return a * a * a; }                                                       \
+    static inline real dfad_fourth_##dtype(real a) { return (a * a) * (a * a); }                                             \
+    static inline int dfad_isinf_##dtype(real a) { return fabs##f(a) == (real)INFINITY; }                                    \
+    static inline real dfad_mod_##dtype(real a, real b)                                                                      \
+    {                                                                                                                        \
+        real rest = fmod##f(a, b);                                                                                           \
+        if (b == 0) return rest;                                                                                             \
+        if (rest == 0) return copysign##f((real)0, b);                                                                       \
+        return (b < 0) != (rest < 0) ? rest + b : rest;                                                                      \
+    }                                                                                                                        \
+    static inline real dfad_floordiv_##dtype(real a, real b)                                                                 \
+    {                                                                                                                        \
+        if (b == 0) return a / b;                                                                                            \
+        real rest = fmod##f(a, b), quotient = (a - rest) / b;                                                                \
+        if (rest != 0 && (b < 0) != (rest < 0)) quotient -= (real)1;                                                         \
+        if (quotient == 0) return copysign##f((real)0, a / b);                                                               \
+        real below = floor##f(quotient);                                                                                     \
+        return quotient - below > (real)0.5 ? below + (real)1 : below;                                                       \
+    }
+
+DFAD_FLOATING(double, f64, )
+DFAD_FLOATING(float, f32, f)
+
+/* Products of row-major matrices; BLAS counts columns first, so it is asked for the transposed product of the transposed.
+ * op(a) is m x k, op(b) is k x n, c is m x n; `t` transposes; `ld` is the distance of rows. accumulate adds to c. */
+enum { DFAD_DGEMM, DFAD_DGEMV, DFAD_DGER, DFAD_DDOT, DFAD_SGEMM, DFAD_SGEMV, DFAD_SGER, DFAD_SDOT };
+
+#define DFAD_BLAS(real, dtype, gemm_at, gemv_at)                                                                             \
+    static inline void dfad_gemm_##dtype(dfad_workspace* ws, int64_t ta, int64_t tb, int64_t m, int64_t n, int64_t k,        \
+        const real* a, int64_t lda, const real* b, int64_t ldb, int64_t accumulate, real* c, int64_t ldc)                    \
+    {                                                                                                                        \
+        typedef void (*gemm)(char*, char*, int*, int*, int*, real*, const real*, int*, const real*, int*, real*, real*, int*); \
+        if (m <= 0 || n <= 0) return;                                                                                        \
+        int rows = (int)m, columns = (int)n, inner = (int)(k > 0 ? k : 0);                                                   \
+        int a_rows = (int)dfad_max(lda, 1), b_rows = (int)dfad_max(ldb, 1), c_rows = (int)dfad_max(ldc, 1);                  \
+        real one = 1, beta = (real)(accumulate != 0);                                                                        \
+        ((gemm)ws->blas[gemm_at])(tb ? "T" : "N", ta ? "T" : "N", &columns, &rows, &inner, &one, b, &b_rows, a, &a_rows,     \
+            &beta, c, &c_rows);                                                                                              \
+    }                                                                                                                        \
+    /* y = op(a) x: a has m rows and n columns before op */                                                                  \
+    static inline void dfad_gemv_##dtype(dfad_workspace* ws, int64_t ta, int64_t m, int64_t n, const real* a, int64_t lda,   \
+        const real* x, int64_t incx, int64_t accumulate, real* y, int64_t incy)                                              \
+    {                                                                                                                        \
+        typedef void (*gemv)(char*, int*, int*, real*, const real*, int*, const real*, int*, real*, real*, int*);            \
+        int rows = (int)m, columns = (int)n, a_rows = (int)dfad_max(lda, 1), x_step = (int)incx, y_step = (int)incy;         \
+        real one = 1, beta = (real)(accumulate != 0);                                                                        \
+        if (m <= 0 || n <= 0) { /* BLAS returns at once and would leave y as it is */                                        \
+            for (int64_t i = 0; !accumulate && i < (ta ? n : m); i++) y[i * incy] = 0;                                       \
+            return;                                                                                                          \
+        }                                                                                                                    \
+        ((gemv)ws->blas[gemv_at])(ta ? "N" : "T", &columns, &rows, &one, a, &a_rows, x, &x_step, &beta, y, &y_step);         \
+    }
+
+DFAD_BLAS(double, f64, DFAD_DGEMM, DFAD_DGEMV)
+DFAD_BLAS(float, f32, DFAD_SGEMM, DFAD_SGEMV)
+
