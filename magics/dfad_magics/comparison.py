@@ -17,7 +17,7 @@ from dfad_magics.kernel import Kernel
 from dfad_magics.line import Call
 from dfad_magics.units import duration, size
 
-Report = Callable[[str], None]
+Progress = Callable[[str], None]
 """Is told what is being measured."""
 
 HEAD = ("system", "time", "min", "max", "compile", "peak memory", "difference")
@@ -95,7 +95,7 @@ class Comparison:
 
 
 def compare(
-    kernel: Kernel, *args: Any, jax: Callable[..., Any] | None = None, seconds: float = 0.5, report: Report | None = None
+    kernel: Kernel, *args: Any, jax: Callable[..., Any] | None = None, seconds: float = 0.5, report: Progress | None = None
 ) -> Comparison:
     """Measure a kernel's gradient beside that of a JAX function, or beside the plain NumPy function.
 
@@ -121,7 +121,7 @@ def compare(
     return measure(Call.of(kernel, args), jax, seconds, report or (lambda _: None))
 
 
-def measure(call: Call, jax: Callable[..., Any] | None, seconds: float, report: Report) -> Comparison:
+def measure(call: Call, jax: Callable[..., Any] | None, seconds: float, report: Progress) -> Comparison:
     """`compare` for a call as a magic reads it."""
     if jax is not None:
         _check_jax(jax)

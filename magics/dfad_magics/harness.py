@@ -44,7 +44,7 @@ class Execution:
     def save(self, path: Path) -> None:
         """Write the notebook with its outputs."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(self.notebook, path)
+        nbformat.write(self.notebook, path)  # type: ignore[no-untyped-call]
 
     def _results(self, tag: str | None = None) -> Iterator[tuple[int, Mapping[str, Any]]]:
         for number, cell in enumerate(self.notebook.cells):
@@ -65,7 +65,8 @@ def execute(path: Path | str, expected_stderr: Sequence[str] = (), timeout: int 
         Seconds that one cell may take.
     """
     path = Path(path)
-    return execute_cells(nbformat.read(path, as_version=4), path.parent, expected_stderr, timeout)
+    notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+    return execute_cells(notebook, path.parent, expected_stderr, timeout)
 
 
 def execute_cells(notebook: Any, folder: Path, expected_stderr: Sequence[str] = (), timeout: int = 600) -> Execution:

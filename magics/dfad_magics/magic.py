@@ -79,13 +79,13 @@ class DfadMagics(Magics):
         Shows what is stored and what is recomputed at each budget, at what predicted time, and measures a run.
         """
         __tracebackhide__ = True
-        text, rest = split(line)
+        text, rest = split(line.rstrip("; "))
         options = self._options(self.dfad_budget, rest)
         if text in self.panels:
             self.panels.pop(text).close()
         panel = BudgetPanel(evaluate(text, self.shell.user_ns), **options)
         self.panels[text] = panel
-        return None if is_silenced(line) else panel
+        return None if line.rstrip().endswith(";") else panel
 
     @unexpanded
     @parsed
@@ -98,12 +98,12 @@ class DfadMagics(Magics):
         Shows time, compile time and peak memory as bars and as a table.
         """
         __tracebackhide__ = True
-        text, rest = split(line)
+        text, rest = split(line.rstrip("; "))
         options = self._options(self.dfad_compare, rest)
         call = evaluate(text, self.shell.user_ns)
         comparison = measure(call, self._function(options.get("jax")), options.get("seconds", 0.5), _progress)
-        _clear(wait=not is_silenced(line))
-        return None if is_silenced(line) else comparison
+        _clear(wait=not line.rstrip().endswith(";"))
+        return None if line.rstrip().endswith(";") else comparison
 
     def _function(self, name: str | None) -> Callable[..., Any] | None:
         """The function of the notebook that a name means."""

@@ -85,7 +85,7 @@ class BudgetPanel:
     def close(self) -> None:
         """Take the widgets away, as a panel shown anew does with its forerunner."""
         if self.widget is not None:
-            widgets.Widget.close(self.widget)
+            self.widget.close()
             for part in (self.slider, self.box, self.button, self.status, self.image, self.table):
                 part.close()
             self.widget = None
