@@ -1,0 +1,133 @@
+"""When the arrays of a Program are allocated and released: one answer for emission, for the interpreter and for the planner.
+
+Definitions.
+
+1. The *steps* of a Program are the nodes of its body, with nested plain Blocks opened: loops, branches and leaves in order.
+2. An array is *used* at a step when the step, or a node below it, reads, writes or exchanges it.
+3. An array of rank > 0 that a plain Block declares lives from its first to its last used step. One that is never used is not allocated.
+4. An array of rank > 0 declared inside a step lives at that step alone: allocated once, whatever the loops around it, when the step
+   binds none of the symbols of its shape; else it is *ragged*: allocated and released by each entry of its Block.
+5. Arrays that are exchanged with each other live together: from the first to the last use of any of them; when one of them is a
+   parameter and a result of the Program, to the end.
+6. Parameters are the caller's: never allocated here. Rank-0 arrays take no memory that counts.
+
+So the bytes held at step k are those allocated at steps up to k and not released before k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import sympy
+
+from dfad.ir.nodes import Array, Block, Exchange, Loop, Node, Program, Tasklet
+from dfad.ir.walk import all_arrays, reads, walk, writes
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A top-level node, the arrays allocated just before it and those released just after it, in the order of their declaration.
+
+    ``ragged``: arrays inside it that are allocated at each entry of their Block.
+    """
+
+    node: Node
+    allocate: tuple[Array, ...] = ()
+    release: tuple[Array, ...] = ()
+    ragged: tuple[Array, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lifetime:
+    """An array and the positions of the first and the last step at which its bytes are held."""
+
+    array: Array
+    first: int
+    last: int
+
+
+def bytes_of(array: Array) -> sympy.Expr:
+    """The size of an array, in bytes."""
+    return sympy.Mul(*array.shape, array.dtype.bytes)
+
+
+def top_level(block: Block) -> Iterator[Node]:
+    """The steps of a Block (definition 1)."""
+    for node in block.body:
+        if isinstance(node, Block):
+            yield from top_level(node)
+        else:
+            yield node
+
+
+def top_arrays(block: Block) -> Iterator[Array]:
+    """The arrays that the Block and the plain Blocks directly inside it declare."""
+    yield from block.arrays
+    for node in block.body:
+        if isinstance(node, Block):
+            yield from top_arrays(node)
+
+
+def used_names(step: Node) -> set[str]:
+    """The arrays that a node, or one below it, reads, writes or exchanges (definition 2), integer scalars excepted."""
+    found: set[str] = set()
+    for node in walk(step):
+        found.update(memlet.array for memlet in (*reads(node), *writes(node)))
+        if isinstance(node, Exchange):
+            found.update((node.first, node.second))
+    return found
+
+
+def lifetimes(program: Program) -> tuple[Lifetime, ...]:
+    """The lifetimes of all arrays that are allocated for more than one entry of their Block (definitions 3 to 6)."""
+    steps = list(top_level(program.body))
+    uses = [used_names(step) for step in steps]
+    groups = _exchange_groups(program)
+    kept = set(program.results)
+    found = []
+    for array in top_arrays(program.body):
+        names = groups(array.name)
+        positions = [position for position, used in enumerate(uses) if used & names]
+        if array.rank and positions:
+            found.append(Lifetime(array, positions[0], len(steps) - 1 if names & kept else positions[-1]))
+    for position, step in enumerate(steps):
+        found += [Lifetime(array, position, position) for array in _inner_arrays(step) if not _is_ragged(array, step)]
+    return tuple(found)
+
+
+def schedule(program: Program) -> tuple[Step, ...]:
+    """The steps of a Program with what is allocated before and released after each."""
+    lives = lifetimes(program)
+    return tuple(
+        Step(
+            step,
+            tuple(life.array for life in lives if life.first == position),
+            tuple(life.array for life in lives if life.last == position),
+            tuple(array for array in _inner_arrays(step) if _is_ragged(array, step)),
+        )
+        for position, step in enumerate(top_level(program.body))
+    )
+
+
+def _inner_arrays(step: Node) -> Iterator[Array]:
+    for node in walk(step):
+        if isinstance(node, Block):
+            yield from (array for array in node.arrays if array.rank)
+
+
+def _is_ragged(array: Array, step: Node) -> bool:
+    """Whether the step binds a symbol of the shape: a loop index, or an integer scalar that it writes."""
+    bound = {node.index.name for node in walk(step) if isinstance(node, Loop)}
+    bound.update(node.write.array for node in walk(step) if isinstance(node, Tasklet))
+    return any(part.name in bound for extent in array.shape for part in extent.free_symbols)
+
+
+def _exchange_groups(program: Program) -> Callable[[str], frozenset[str]]:
+    """From an array's name to all that it is exchanged with, directly or through others, itself included."""
+    group = {name: frozenset({name}) for name in all_arrays(program)}
+    for node in walk(program.body):
+        if isinstance(node, Exchange):
+            joined = group[node.first] | group[node.second]
+            group.update((name, joined) for name in joined)
+    return group.__getitem__
