@@ -42,6 +42,7 @@ from dfad.ir.nodes import (
     Read,
     Role,
     Select,
+    Statement,
     Tasklet,
 )
 from dfad.ir.operations import OPERATIONS
@@ -50,7 +51,6 @@ from dfad.ir.walk import children, expressions, reads, walk, walk_expression, wr
 
 Argument: TypeAlias = npt.NDArray[Any] | np.generic | float | int
 Observer: TypeAlias = Callable[[Array, int], None]
-Keyed: TypeAlias = Loop | Branch | Tasklet | Library | Exchange | Check
 
 UNDEFINED: dict[str, float | int | bool] = {"f": float("nan"), "i": -(2**30) - 7, "b": True}
 
@@ -304,11 +304,11 @@ class _Log:
         self.loops = dict(_loops_around(program.body, ())) if self.demanded else {}
         self.values: dict[tuple[object, ...], Any] = {}
 
-    def note_before(self, node: Keyed, run: _Run) -> None:
+    def note_before(self, node: Statement, run: _Run) -> None:
         if (node.key, False) in self.demanded:
             self.note(node.key, False, (*reads(node), *writes(node)), run)
 
-    def note_after(self, node: Keyed, run: _Run) -> None:
+    def note_after(self, node: Statement, run: _Run) -> None:
         if (node.key, True) in self.demanded:
             self.note(node.key, True, writes(node), run)
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import sympy
 
-from dfad.ir.nodes import Array, Block, Exchange, Loop, Node, Program, Tasklet
+from dfad.ir.nodes import Array, Block, Exchange, Loop, Node, Program, Statement, Tasklet
 from dfad.ir.walk import all_arrays, reads, walk, writes
 
 
@@ -32,7 +32,7 @@ class Step:
     ``ragged``: arrays inside it that are allocated at each entry of their Block.
     """
 
-    node: Node
+    node: Statement
     allocate: tuple[Array, ...] = ()
     release: tuple[Array, ...] = ()
     ragged: tuple[Array, ...] = ()
@@ -52,7 +52,7 @@ def bytes_of(array: Array) -> sympy.Expr:
     return sympy.Mul(*array.shape, array.dtype.bytes)
 
 
-def top_level(block: Block) -> Iterator[Node]:
+def top_level(block: Block) -> Iterator[Statement]:
     """The steps of a Block (definition 1)."""
     for node in block.body:
         if isinstance(node, Block):

@@ -203,7 +203,8 @@ class Branch:
 
 
 Leaf = Tasklet | Library | Exchange | Check
-Node = Leaf | Block | Loop | Branch
+Statement = Leaf | Loop | Branch  # what has a key and a location
+Node = Statement | Block
 
 
 # ---------------------------------------------------------------- the whole
