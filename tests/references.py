@@ -48,7 +48,7 @@ def relative_error(g: Any, r: Any) -> float:
     NaN equals nothing: the error is then NaN, and no `<=` holds. Two all-zero arrays differ by 0; anything else against an
     all-zero reference by infinity. Different shapes are an AssertionError.
     """
-    if isinstance(r, tuple | list):
+    if isinstance(r, tuple):
         assert len(g) == len(r), f"{len(g)} results against {len(r)} references"
         return max((relative_error(one, other) for one, other in zip(g, r, strict=True)), key=lambda error: (np.isnan(error), error))
     g, r = np.asarray(g, dtype=np.float64), np.asarray(r, dtype=np.float64)
@@ -68,16 +68,16 @@ def by_name(function: Function, arguments: Arguments) -> dict[str, Any]:
     return dict(bound.arguments)
 
 
-def run_numpy(function: Function, arguments: Arguments, of: Names | None = None) -> list[Array]:
+def run_numpy(function: Function, arguments: Arguments, of: Names | None = None) -> tuple[Array, ...]:
     """The outputs as NumPy computes them, on copies of the arguments."""
     inputs = copy.deepcopy(by_name(function, arguments))
     return _outputs(inspect.unwrap(function)(**inputs), inputs, of)
 
 
-def complex_step(function: Function, arguments: Arguments, direction: Mapping[str, Any], of: Names | None = None) -> list[Array]:
+def complex_step(function: Function, arguments: Arguments, direction: Mapping[str, Any], of: Names | None = None) -> tuple[Array, ...]:
     """J v for every output: the derivative along `direction`, a value for each name that varies."""
     result, inputs = run(function, by_name(function, arguments), direction)
-    return [derivative(output) for output in _outputs(result, inputs, of)]
+    return tuple(derivative(output) for output in _outputs(result, inputs, of))
 
 
 def complex_step_gradient(
@@ -171,15 +171,16 @@ def jax_gradient(port: Function, arguments: Mapping[str, Any], *, wrt: Names, co
     """The same gradient by JAX of a port that returns its outputs: float64; integers and strings are static, never traced."""
     import jax
 
-    with jax.enable_x64(True):
+    jax.config.update("jax_enable_x64", True)
+    lifted = {key: jax.numpy.asarray(value) if isinstance(value, np.ndarray) else value for key, value in arguments.items()}
 
-        def loss(active: Sequence[Any]) -> Any:
-            outputs = port(**{**arguments, **dict(zip(_tuple(wrt), active, strict=True))})
-            outputs = outputs if isinstance(outputs, tuple | list) else (outputs,)
-            return sum((w * y).sum() for w, y in zip(_cotangents(outputs, cotangents), outputs, strict=True))
+    def loss(active: Sequence[Any]) -> Any:
+        outputs = port(**{**lifted, **dict(zip(_tuple(wrt), active, strict=True))})
+        outputs = outputs if isinstance(outputs, tuple | list) else (outputs,)
+        return sum((w * y).sum() for w, y in zip(_cotangents(outputs, cotangents), outputs, strict=True))
 
-        active = [jax.numpy.asarray(arguments[name], dtype=jax.numpy.float64) for name in _tuple(wrt)]
-        gradients = tuple(np.asarray(g) for g in jax.grad(loss)(active))
+    active = [jax.numpy.asarray(arguments[name], dtype=jax.numpy.float64) for name in _tuple(wrt)]
+    gradients = tuple(np.asarray(g) for g in jax.grad(loss)(active))
     return gradients[0] if isinstance(wrt, str) else gradients
 
 
@@ -187,11 +188,11 @@ def _tuple(names: Names) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _outputs(result: Any, inputs: Mapping[str, Any], of: Names | None) -> list[Array]:
+def _outputs(result: Any, inputs: Mapping[str, Any], of: Names | None) -> tuple[Array, ...]:
     if of is not None:
-        return [inputs[name] for name in _tuple(of)]
+        return tuple(inputs[name] for name in _tuple(of))
     assert result is not None, "the function returns nothing: name the arguments that it updates with of="
-    return list(result) if isinstance(result, tuple | list) else [result]
+    return tuple(result) if isinstance(result, tuple | list) else (result,)
 
 
 def _cotangents(outputs: Sequence[Any], cotangents: Sequence[Array] | None) -> Sequence[Array]:

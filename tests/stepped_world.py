@@ -43,7 +43,8 @@ class NumpyStandIn:
 
     pi, e, inf, nan, newaxis = np.pi, np.e, np.inf, np.nan, None
     float64 = float32 = double = single = FLOAT
-    array, asarray, ascontiguousarray = _array(np.array), _array(np.asarray), _array(np.ascontiguousarray)
+    array, asarray = staticmethod(_array(np.array)), staticmethod(_array(np.asarray))
+    ascontiguousarray = staticmethod(_array(np.ascontiguousarray))
 
     def __getattr__(self, name: str) -> Value:
         position = CREATION.get(name)

@@ -1,0 +1,78 @@
+"""The benchmark suite: loop kernels as a scientist writes them, each with its JAX counterparts.
+
+One module per kernel. Each offers
+
+- `function`: the plain NumPy function; `initialize(size)`: its arguments, by name, for a dict of sizes or a name of `sizes`
+  (`S`, `M`, `L`, and `paper`, the published one);
+- `wrt`: the argument to differentiate; `outputs`: the arguments that it updates, or `("return",)` for what it returns;
+- `jax_port`: the loops as written, with `fori_loop` and `.at[].set`, and `port_limit`, the largest sizes at which that takes
+  seconds; `jax_best`: the best formulation of the same algorithm that we know; `jax_lib`, for factorizations: the library call;
+- `family`: `V` array code, `L` loops and in-place updates, `T` non-linear state marched in time.
+
+`python -m dfad.suite` measures them. JAX is imported by the JAX functions only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from dfad.suite import burgers_1d, cholesky, gemm, go_fast, heat_3d, jacobi_1d, jacobi_2d, seidel_2d, seidel_nonlinear, softmax
+
+__all__ = ["FAMILIES", "Benchmark", "cotangent", "kernels"]
+
+FAMILIES = {"V": "array code", "L": "loops and in-place updates", "T": "non-linear state in time"}
+Function = Callable[..., Any]
+Sizes = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """One kernel of the suite: what its module offers, checked and typed."""
+
+    name: str
+    family: str
+    function: Function
+    initialize: Callable[[str | Sizes], dict[str, Any]]
+    sizes: Mapping[str, Sizes]
+    wrt: str
+    outputs: tuple[str, ...]
+    systems: Mapping[str, Function]
+    port_limit: Sizes | None
+
+    @property
+    def of(self) -> str | tuple[str, ...] | None:
+        """The outputs in the form that `dfad.vjp` takes: None for what the function returns."""
+        if self.outputs == ("return",):
+            return None
+        return self.outputs[0] if len(self.outputs) == 1 else self.outputs
+
+
+def cotangent(shape: int | tuple[int, ...]) -> np.ndarray:
+    """The weights of the loss: w = 1 + 0.5*cos(0.7*k) over the flat index k of an output of this shape."""
+    return np.reshape(1.0 + 0.5 * np.cos(0.7 * np.arange(np.prod(shape, dtype=int))), shape)
+
+
+def kernels() -> dict[str, Benchmark]:
+    """All kernels by name, class V first, then L, then T."""
+    modules = (gemm, softmax, go_fast, seidel_2d, jacobi_1d, jacobi_2d, heat_3d, cholesky, burgers_1d, seidel_nonlinear)
+    return {benchmark.name: benchmark for benchmark in map(_benchmark, modules)}
+
+
+def _benchmark(module: ModuleType) -> Benchmark:
+    systems = {name: getattr(module, name) for name in ("jax_port", "jax_best", "jax_lib") if hasattr(module, name)}
+    return Benchmark(
+        name=module.__name__.rpartition(".")[2],
+        family=module.family,
+        function=module.function,
+        initialize=module.initialize,
+        sizes=module.sizes,
+        wrt=module.wrt,
+        outputs=module.outputs,
+        systems=systems,
+        port_limit=getattr(module, "port_limit", None),
+    )

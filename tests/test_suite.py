@@ -1,0 +1,83 @@
+"""The suite's kernels: their records, their data, and their JAX counterparts against the complex step."""
+
+import numpy as np
+import pytest
+
+from dfad import suite
+from tests.references import gradient_error, jax_gradient, relative_error, run_numpy, weights
+
+KERNELS = suite.kernels()
+
+# Sizes at which the complex step takes a moment; the second is above 200 unknowns, or not square, where there is a choice.
+TINY = {
+    "gemm": ({"NI": 3, "NJ": 4, "NK": 5}, {"NI": 15, "NJ": 4, "NK": 16}),
+    "softmax": ({"N": 2, "H": 1, "SM": 4, "dtype": "float64"}, {"N": 2, "H": 2, "SM": 8, "dtype": "float64"}),
+    "go_fast": ({"N": 4}, {"N": 17}),
+    "seidel_2d": ({"T": 3, "N": 6}, {"T": 4, "N": 15}),
+    "jacobi_1d": ({"T": 4, "N": 7}, {"T": 9, "N": 220}),
+    "jacobi_2d": ({"T": 3, "N": 6}, {"T": 5, "N": 16}),
+    "heat_3d": ({"T": 3, "N": 4}, {"T": 4, "N": 7}),
+    "cholesky": ({"N": 6}, {"N": 15}),
+    "burgers_1d": ({"N": 7, "steps": 3}, {"N": 12, "steps": 20}),
+    "seidel_nonlinear": ({"T": 3, "N": 5}, {"T": 4, "N": 15}),
+}
+PORTS = [(name, system) for name, benchmark in KERNELS.items() for system in benchmark.systems]
+
+
+def test_every_kernel_has_a_complete_record():
+    assert set(KERNELS) == set(TINY)
+    for name, benchmark in KERNELS.items():
+        assert benchmark.name == benchmark.function.__name__ == name
+        assert benchmark.family in suite.FAMILIES
+        assert set(benchmark.sizes) == {"S", "M", "L", "paper"}
+        assert {"jax_port", "jax_best"} <= set(benchmark.systems)
+        arguments = benchmark.initialize("S")
+        assert benchmark.wrt in arguments
+        assert benchmark.of is None or set(benchmark.outputs) <= set(arguments)
+
+
+def test_initial_data_is_the_same_every_time_and_uneven():
+    for benchmark in KERNELS.values():
+        first, second = benchmark.initialize("S"), benchmark.initialize(benchmark.sizes["S"])
+        for name, value in first.items():
+            assert np.array_equal(value, second[name])
+            if isinstance(value, np.ndarray):
+                assert np.all(np.isfinite(value))
+                assert np.std(value) > 0.01
+
+
+def test_the_cotangent_is_the_weight_of_the_tests():
+    assert np.array_equal(suite.cotangent((3, 4)), weights((3, 4)))
+    assert suite.cotangent(()).shape == ()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "system"), PORTS)
+def test_jax_counterparts_compute_the_same_values(name, system):
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    benchmark = KERNELS[name]
+    for size in TINY[name]:
+        arguments = benchmark.initialize(size)
+        (expected,) = run_numpy(benchmark.function, arguments, benchmark.of)
+        lifted = {key: jax.numpy.asarray(value) if isinstance(value, np.ndarray) else value for key, value in arguments.items()}
+        assert relative_error(benchmark.systems[system](**lifted), expected) <= 1e-14
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "system"), PORTS)
+def test_jax_counterparts_have_the_gradient_of_the_complex_step(name, system):
+    benchmark = KERNELS[name]
+    for size in TINY[name]:
+        arguments = benchmark.initialize(size)
+        gradient = jax_gradient(benchmark.systems[system], arguments, wrt=benchmark.wrt)
+        assert gradient_error(benchmark.function, arguments, gradient, wrt=benchmark.wrt, of=benchmark.of) <= 1e-13
+
+
+@pytest.mark.slow
+def test_blocks_of_columns_join_up(monkeypatch):
+    monkeypatch.setattr(suite.cholesky, "BLOCK", 4)
+    arguments = suite.cholesky.initialize({"N": 14})
+    gradient = jax_gradient(suite.cholesky.jax_best, arguments, wrt="A")
+    assert gradient_error(suite.cholesky.function, arguments, gradient, wrt="A", of="A") <= 1e-13
