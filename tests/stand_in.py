@@ -95,7 +95,8 @@ class Kernel:
         if not self.calls:
             raise dfad.KernelTypeError("the kernel has not been called yet")
         first = self.function.__code__.co_firstlineno
-        return {"cython": f"cdef f64 s = 0.0  # line {first + 1}\nfor i in range(n):\n    s += A[i]*A[i]  # line {first + 2}"}.get(form, f"{form} of it")
+        cython = f"cdef f64 s = 0.0  # line {first + 1}\nfor i in range(n):\n    s += A[i]*A[i]  # line {first + 2}"
+        return cython if form == "cython" else f"{form} of it"
 
     def dataflow(self):
         if not self.calls:
@@ -129,7 +130,8 @@ def kernel(function, **options):
     if set(options) - {"wrt", "memory", "tape_dtype", "snapshots", "threads", "fastmath", "cache"}:
         raise dfad.KernelTypeError(f"unknown options {sorted(options)}")
     if "import" in function.__code__.co_names or function.__name__ == "refused":
-        raise dfad.UnsupportedSyntax("not taken", filename=function.__code__.co_filename, line=function.__code__.co_firstlineno + 1, column=4)
+        code = function.__code__
+        raise dfad.UnsupportedSyntax("not taken", filename=code.co_filename, line=code.co_firstlineno + 1, column=4)
     return Kernel(function, options)
 
 

@@ -9,13 +9,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from dfad_magics import OptionError, extension
 from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from traitlets.config import Config
 
 import dfad
-from dfad_magics import OptionError, extension
 from tests import stand_in
 
 SQUARES = "def f(A, n):\n    s = 0.0\n    for i in range(len(A)):\n        s = s + A[i]*A[i]\n    return s"
@@ -187,7 +187,16 @@ def test_the_magic_shows_its_help(session):
 
 @pytest.mark.parametrize(
     ("ending", "shown"),
-    [("", True), (";", False), ("; # a comment", False), ("\n;", None), (" # a;", True), ("\n# ;", True), ("\n    # ;\n", True), (";\n\n", False)],
+    [
+        ("", True),
+        (";", False),
+        ("; # a comment", False),
+        ("\n;", None),
+        (" # a;", True),
+        ("\n# ;", True),
+        ("\n    # ;\n", True),
+        (";\n\n", False),
+    ],
 )
 def test_a_semicolon_silences_the_card(session, ending, shown):
     ran = session.run(f"%%dfad\n{SQUARES}{ending}")

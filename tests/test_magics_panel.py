@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
-
-import dfad
 from dfad_magics import BudgetPanel, Choices, budget
 from dfad_magics.line import Call
+
+import dfad
 from tests import stand_in
 from tests.stand_in import MIB
 
@@ -51,6 +51,13 @@ def test_moving_the_slider_moves_the_box_and_the_plan(panel):
     assert panel.image.value != before
 
 
+def test_the_slider_gives_a_number_that_people_read(panel):
+    panel.slider.set_state({"value": 8.111676216125488})
+    assert panel.box.value == 8.112
+    assert panel.slider.value == pytest.approx(8.112, rel=1e-6)
+    assert panel.budget == round(8.112 * MIB)
+
+
 def test_writing_into_the_box_moves_the_slider(panel):
     panel.box.set_state({"value": 8.0})
     assert panel.slider.value == 8.0
@@ -65,7 +72,7 @@ def test_stored_and_recomputed_differ_in_words_and_signs(panel):
 
 @pytest.mark.parametrize("mebibytes", [3.9999999, 4.0, 16.0, 16.0000001])
 def test_rounding_never_leaves_the_range(panel, mebibytes):
-    panel._moved(mebibytes, panel.box)
+    panel._moved(mebibytes)
     assert 4 * MIB <= panel.budget <= 16 * MIB
     assert "alert" not in panel.status.value
 

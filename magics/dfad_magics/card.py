@@ -46,11 +46,10 @@ class Card:
 
     def html(self) -> str:
         """The card as one block of HTML."""
-        title = f'<div class="dfad-title">∂ <code>{escape(self.signature())}</code></div>'
         facts = "".join(f"<div>{escape(fact)}</div>" for fact in self.facts())
         times = self.timings()
         timed = page.table(list(times), [list(times.values())], range(len(times))) if times else ""
-        return page.page(title, facts, timed, *self._sections())
+        return page.page(page.title(f"∂ {self.signature()}"), facts, timed, *self._sections())
 
     def signature(self) -> str:
         """The call with the types of the specialisation, or as written where there is none yet."""

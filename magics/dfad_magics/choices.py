@@ -141,10 +141,10 @@ class Report:
 
     def html(self) -> str:
         """Title, curve and table as one block of HTML."""
-        title = f'<div class="dfad-title"><code>{escape(self.choices.call.text)}</code>: memory against time</div>'
+        title = page.title(self.choices.call.text, ": memory against time")
         if self.choices.is_single:
             return page.page(title, f"<div>{escape(one_plan(self.choices))}</div>")
-        curve = page.image(self.figure(), "time against memory; the same numbers stand in the table")
+        curve = page.image(self.figure(), "time against memory; the same numbers stand in the table", 620)
         return page.page(title, curve, page.table(HEAD, self.rows(), NUMBERS))
 
     def __str__(self) -> str:

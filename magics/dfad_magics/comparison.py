@@ -78,10 +78,9 @@ class Comparison:
 
     def html(self) -> str:
         """The table and the bars as one block of HTML."""
-        bars = page.image(self.figure(), "bars of the numbers in the table above")
-        title = f'<div class="dfad-title"><code>{escape(self.call)}</code></div>'
+        bars = page.image(self.figure(), "bars of the numbers in the table above", 880)
         note = f'<div class="dfad-note">{escape(self.note)}</div>' if self.note else ""
-        return page.page(title, page.table(HEAD, [row.cells() for row in self.rows], NUMBERS), bars, note)
+        return page.page(page.title(self.call), page.table(HEAD, [row.cells() for row in self.rows], NUMBERS), bars, note)
 
     def __str__(self) -> str:
         lines = [self.call, page.columns(HEAD, [row.cells() for row in self.rows], NUMBERS), *([self.note] if self.note else [])]

@@ -15,7 +15,7 @@ from pygments.lexers import CythonLexer  # type: ignore[import-untyped]
 STYLE = """<style>
 .dfad {font-size: 13px; line-height: 1.5; max-width: 60em}
 .dfad .dfad-title {font-size: 115%; margin: 0.2em 0}
-.dfad .dfad-title code {font-size: inherit; font-weight: 600; background: none; padding: 0}
+.dfad .dfad-name {font-family: var(--jp-code-font-family, monospace); font-weight: 600}
 .dfad .dfad-note {opacity: 0.75}
 .dfad details {margin: 0.15em 0; border-left: 2px solid rgba(128,128,128,0.35); padding-left: 0.7em}
 .dfad summary {cursor: pointer; font-weight: 600}
@@ -60,10 +60,15 @@ def coloured(text: str) -> str:
     return str(highlight(text, CythonLexer(stripnl=False, ensurenl=False), HtmlFormatter(nowrap=True))).rstrip("\n")
 
 
-def image(picture: bytes, description: str) -> str:
-    """A PNG, held in the page itself."""
+def title(name: str, rest: str = "") -> str:
+    """The first line of a block: a call or a name, and what the block says of it."""
+    return f'<div class="dfad-title"><span class="dfad-name">{escape(name)}</span>{escape(rest)}</div>'
+
+
+def image(picture: bytes, description: str, width: int) -> str:
+    """A PNG, held in the page itself, as wide as so many pixels."""
     data = base64.b64encode(picture).decode()
-    return f'<img alt="{escape(description)}" style="max-width: 100%" src="data:image/png;base64,{data}">'
+    return f'<img alt="{escape(description)}" width="{width}" style="max-width: 100%" src="data:image/png;base64,{data}">'
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterable[int] = ()) -> str:

@@ -112,8 +112,8 @@ class BudgetPanel:
         self.button = widgets.Button(description="Run", tooltip="run the gradient under this budget", icon="play")
         self.status, self.table = widgets.HTML(), widgets.HTML()
         self.image = widgets.Image(format="png", layout=widgets.Layout(width="620px", height="310px"))
-        self.slider.observe(lambda change: self._moved(change["new"], self.box), names="value")
-        self.box.observe(lambda change: self._moved(change["new"], self.slider), names="value")
+        self.slider.observe(lambda change: self._moved(change["new"]), names="value")
+        self.box.observe(lambda change: self._written(change["new"]), names="value")
         self.button.on_click(lambda _: self._pressed())
         controls = widgets.HBox([self.slider, self.box, self.button])
         self.widget = widgets.VBox([controls, self.status, self.image, self.table])
@@ -121,12 +121,15 @@ class BudgetPanel:
         self.status.add_class("dfad-status")
         self.table.add_class("dfad-plan")
 
-    def _moved(self, mebibytes: float, other: Any) -> None:
-        """The slider or the box has moved: the other one follows, then the plan."""
+    def _moved(self, mebibytes: float) -> None:
+        """The slider has moved: the box takes its place, in four digits."""
+        with self._reporting():
+            self.box.value = min(max(float(f"{mebibytes:.4g}"), self.box.min), self.box.max)
+
+    def _written(self, mebibytes: float) -> None:
+        """The box holds another number: the plan follows, and the slider."""
         with self._reporting():
             budget = self._bytes(mebibytes)
-            if abs(other.value - mebibytes) > 1e-9 * mebibytes:
-                other.value = mebibytes
             if budget != self.budget:
                 self.choose(budget)
 
@@ -153,8 +156,9 @@ class BudgetPanel:
     def _show(self) -> None:
         """Bring the widgets to the chosen plan."""
         plan, budget = self.plan, self.budget
-        with self.slider.hold_trait_notifications(), self.box.hold_trait_notifications():
-            self.slider.value = self.box.value = min(max(budget / MIB, self.box.min), self.box.max)
+        for control in (self.box, self.slider):
+            if self._bytes(control.value) != budget:
+                control.value = min(max(budget / MIB, self.box.min), self.box.max)
         runs = [(run.peak, run.seconds) for run in self.measured]
         self.image.value = plots.png(plots.tradeoff(self.choices.steps(), (budget, plan.seconds), runs))
         self.table.value = page.page(page.table(ENTRY_HEAD, entry_rows(plan), (1, 3)))

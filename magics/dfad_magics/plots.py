@@ -18,7 +18,7 @@ Step = tuple[int, float]
 def png(figure: Figure) -> bytes:
     """A figure as PNG, on white so that it reads in a dark theme too."""
     buffer = BytesIO()
-    figure.savefig(buffer, format="png", dpi=120, facecolor="white")
+    figure.savefig(buffer, format="png", dpi=144, facecolor="white")
     return buffer.getvalue()
 
 
