@@ -22,7 +22,7 @@ from dfad.analysis.buffers import Buffers
 from dfad.analysis.instances import Instances, Statement, statements, written_cells
 from dfad.analysis.sets import Space
 from dfad.ir.memlet import Memlet
-from dfad.ir.nodes import Block, Library, Loop, Program, Tasklet
+from dfad.ir.nodes import Block, Exchange
 from dfad.ir.walk import walk
 
 OPERATION_LIMIT = 2_000_000
@@ -56,17 +56,23 @@ class Versions:
         self.buffers = Buffers(forward)
         self._instances = Instances(self.space, self.buffers, depth)
         self._writers: dict[str, list[tuple[Statement, Memlet]]] = {}
+        self._found: dict[Want, dict[str, isl.Set | None]] = {}
         for statement in self.statements.values():
             for memlet in written_cells(statement):
                 self._writers.setdefault(self.buffers.group(memlet.array), []).append((statement, memlet))
+        self._exchanges: dict[str, list[Statement]] = {}
         for statement in self.statements.values():
+            if isinstance(statement.node, Exchange):
+                self._exchanges.setdefault(self.buffers.group(statement.node.first), []).append(statement)
             self._instances.domain_text(statement)  # introduces every opaque parameter before the first set is built
 
     def records(self, wants: Iterable[Want]) -> dict[str, isl.Set | None]:
         """Key of the writing statement -> its instances that record; None stands for all of them."""
         found: dict[str, isl.Set | None] = {}
         for want in wants:
-            for key, instances in self._overwritten(want).items():
+            if want not in self._found:
+                self._found[want] = self._overwritten(want)
+            for key, instances in self._found[want].items():
                 if key in found and (found[key] is None or instances is None):
                     found[key] = None
                 else:
@@ -76,25 +82,28 @@ class Versions:
     def is_undisturbed(self, want: Want, end: str) -> bool:
         """Whether nothing overwrites the wanted value between its reader and the end of the Block, in the same instance of the Block."""
         block = self.statements[end]
-        return not any(
-            block.loops == writer.loops[: len(block.loops)] and self._lies_between(want, writer, block)
-            for writer, _ in self._writers.get(self.buffers.group(want.memlet.array), [])
-        )
+        group = self.buffers.group(want.memlet.array)
+        around = [writer for writer, _ in self._writers.get(group, [])] + self._exchanges.get(group, [])
+        return not any(block.loops == other.loops[: len(block.loops)] and self._lies_between(want, other, block) for other in around)
 
     def _lies_between(self, want: Want, writer: Statement, end: Statement) -> bool:
         depth = len(end.loops)
         position = writer.order[depth]
         return self.statements[want.key].order[depth] < position < end.order[depth]
 
-    def is_entry(self, want: Want, copies: frozenset[str]) -> bool:
-        """Whether the wanted value is, in every instance, the one that the array had before any write but those of ``copies``."""
+    def is_entry(self, want: Want) -> bool:
+        """Whether the wanted value is, in every instance, the one that the array had before any write."""
         if want.after:
             return False
         reader = self.statements[want.key]
-        for writer, memlet in self._writers.get(self.buffers.group(want.memlet.array), []):
-            if writer.key not in copies and self._may_precede(reader, want.memlet, writer, memlet):
-                return False
-        return True
+        group = self.buffers.group(want.memlet.array)
+        if group != want.memlet.array:
+            return False
+        return not any(self._may_precede(reader, want.memlet, writer, memlet) for writer, memlet in self._writers.get(group, []))
+
+    def domain(self, statement: Statement) -> tuple[isl.Set, bool]:
+        """The iteration domain of a statement, and whether it is exact."""
+        return self._instances.domain(statement)
 
     def _may_precede(self, reader: Statement, read: Memlet, writer: Statement, write: Memlet) -> bool:
         if writer.order[0] > reader.order[0]:
@@ -138,7 +147,7 @@ class Versions:
             if times.is_empty():
                 continue
             may[writer.key] = (writer, times)
-            if exact_access and exact_domain and not _is_partial(writer, memlet):
+            if exact_access and exact_domain:
                 certain = times if certain is None else certain.union(times)
         return {key: self._instances_at(writer, _no_later(times, certain)) for key, (writer, times) in may.items() if _no_later(times, certain)}
 
@@ -158,11 +167,6 @@ def _no_later(times: isl.Map, certain: isl.Map | None) -> isl.Map | None:
     return None if kept.is_empty() else kept
 
 
-def _is_partial(writer: Statement, memlet: Memlet) -> bool:
-    """Whether the statement writes a whole subset at once, each instance many cells: still exact."""
-    return not isinstance(writer.node, Tasklet | Library | Block) or memlet.array == ""
-
-
 def _scalar_names(block: Block) -> set[str]:
     return {array.name for array in block.arrays if array.rank == 0 and array.dtype.kind == "i"}
 
@@ -175,13 +179,3 @@ def _constant_scalars(forward: Block) -> set[str]:
 def _varying_scalars(forward: Block) -> set[str]:
     inner = (node for node in walk(forward) if isinstance(node, Block) and node is not forward)
     return {name for block in inner for name in _scalar_names(block)}
-
-
-def never_changing(program: Program) -> set[str]:
-    """The names of the symbols that stand for arguments: extents and integers."""
-    return {entry.symbol.name for entry in program.symbols}
-
-
-def loops_below(block: Block) -> dict[str, Loop]:
-    """Every Loop below the Block by its key."""
-    return {node.key: node for node in walk(block) if isinstance(node, Loop)}

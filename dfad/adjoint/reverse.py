@@ -1,0 +1,243 @@
+"""The reverse sweep: every region turned round, every statement replaced by its adjoint.
+
+In: a PRIMAL Program. Out: an ADJOINT Program whose body is ``Block(arrays, (forward, reverse))``. The reverse Block mirrors the forward one
+node for node: its first node is a prelude, and node k of the forward Block has its reverse at position -k; a Loop's body and a Branch's
+sides mirror theirs in the same way, a leaf's reverse is a Block. What stays true: the values of the forward sweep. What it does not do: meet the
+demands (plan/record.py), or move anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import sympy
+
+from dfad.adjoint.accumulate import Setting, adjoint_of, nest
+from dfad.adjoint.names import Names
+from dfad.adjoint.rules import is_flat
+from dfad.analysis.activity import active_arrays
+from dfad.errors import CompilerBug
+from dfad.ir.memlet import Memlet, Range
+from dfad.ir.nodes import (
+    Array,
+    Block,
+    Branch,
+    Check,
+    Constant,
+    Demand,
+    Exchange,
+    Expression,
+    Library,
+    Loop,
+    Node,
+    Program,
+    Read,
+    Role,
+    Stage,
+    Tasklet,
+)
+from dfad.ir.walk import all_arrays, map_expression, walk, writes
+from dfad.source import Location
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is differentiated.
+
+    Attributes
+    ----------
+    wrt : tuple of str
+        Arguments whose gradients are results, named ``<name>_bar``.
+    of : tuple of str
+        Arguments (as updated) or results that are differentiated. Each has a cotangent argument ``<name>_seed``, unless ``unit_seed``.
+    unit_seed : bool
+        The cotangent is 1: for a single scalar result.
+    """
+
+    wrt: tuple[str, ...]
+    of: tuple[str, ...]
+    unit_seed: bool = False
+
+
+class _Reversal:
+    """The reversal of one Program."""
+
+    def __init__(self, program: Program, request: Request) -> None:
+        self.request = request
+        self.arrays = all_arrays(program)
+        self.where = _first_location(program)
+        taken = set(self.arrays) | {node.index.name for node in walk(program.body) if isinstance(node, Loop)}
+        self.names = Names(taken | {entry.symbol.name for entry in program.symbols})
+        active = active_arrays(program.body, self.arrays, request.wrt, request.of, is_flat)
+        wanted = [name for name in self.arrays if name in active or name in request.wrt or name in request.of]
+        self.bars = {name: self.names.fresh(f"{name}_bar") for name in wanted if self.arrays[name].dtype.is_float}
+        written = {memlet.array for node in walk(program.body) for memlet in writes(node)} | _exchanged(program.body)
+        self.constant_arrays = frozenset(self.arrays) - written
+        self.setting = Setting(self.arrays, self.bars, self.constant_arrays, self.names)
+        self.count = 0
+
+    def key(self, wish: str) -> str:
+        self.count += 1
+        return f"~{wish}{self.count}"
+
+    # ------------------------------------------------------------ regions
+
+    def block(self, block: Block) -> Block:
+        """The reverse of a Block: the adjoints of its arrays begin at 0."""
+        bars = tuple(self.bar_of(array) for array in block.arrays if array.name in self.bars)
+        prelude = Block((), tuple(node for bar in bars for node in self.fill(bar, lambda _, bar=bar: Constant(0.0, bar.dtype))))
+        fresh = _written_once(block)
+        return Block(bars, (prelude, *(self.node(node, fresh) for node in reversed(block.body))))
+
+    def node(self, node: Node, fresh: frozenset[str]) -> Node:
+        match node:
+            case Block():
+                return self.block(node)
+            case Loop():
+                start, stop = reversed_range(node)
+                return replace(node, start=start, stop=stop, step=-node.step, body=self.block(node.body), key=f"~{node.key}", parallel=False)
+            case Branch():
+                then, orelse = self.block(node.then), self.block(node.orelse)
+                return replace(node, guard=self.demanded(node.guard, node.key), then=then, orelse=orelse, key=f"~{node.key}")
+            case Tasklet() | Library():
+                return adjoint_of(node, self.setting, node.write.array in fresh)
+            case Exchange():
+                return Block((), self.exchange(node))
+            case Check():
+                return Block((), ())
+            case _:
+                raise CompilerBug(f"no such node: {node!r}")
+
+    def demanded(self, expression: Expression, key: str) -> Expression:
+        def leaf(part: Expression) -> Expression:
+            if isinstance(part, Read) and part.memlet.array not in self.constant_arrays:
+                return Demand(part.memlet, key, part.dtype)
+            return part
+
+        return map_expression(expression, leaf)
+
+    def exchange(self, node: Exchange) -> tuple[Node, ...]:
+        """The exchange undone, of the arrays and of their adjoints."""
+        primal = replace(node, key=self.key(node.key))
+        if node.first not in self.bars:
+            return (primal,)
+        return (primal, self.exchange_bars(node))
+
+    def exchange_bars(self, node: Exchange) -> Exchange:
+        return replace(node, first=self.bars[node.first], second=self.bars[node.second], key=self.key(node.key))
+
+    # ------------------------------------------------------------ the whole
+
+    def bar_of(self, array: Array) -> Array:
+        return Array(self.bars[array.name], array.dtype, array.shape, Role.ADJOINT)
+
+    def fill(self, array: Array, value: Callable[[tuple[sympy.Expr, ...]], Expression]) -> tuple[Node, ...]:
+        """The whole array set, cell by cell."""
+        ranges = tuple(Range(sympy.Integer(0), extent) for extent in array.shape)
+
+        def cell(indices: tuple[sympy.Expr, ...]) -> tuple[Node, ...]:
+            return (Tasklet(Memlet(array.name, indices), value(indices), self.where, self.key("fill")),)
+
+        return nest(ranges, cell, self.names, self.where, self.key("fill"))
+
+    def seed(self, array: Array) -> tuple[tuple[Node, ...], Array | None]:
+        """What sets the adjoint of an output to its cotangent, and the argument that holds it."""
+        bar = self.bar_of(array)
+        if self.request.unit_seed:
+            return self.fill(bar, lambda _: Constant(1.0, array.dtype)), None
+        seed = Array(self.names.fresh(f"{array.name}_seed"), array.dtype, array.shape, Role.ARGUMENT)
+        return self.fill(bar, lambda indices: Read(Memlet(seed.name, indices), array.dtype)), seed
+
+
+def differentiate(program: Program, request: Request) -> Program:
+    """The ADJOINT Program of a PRIMAL one.
+
+    Parameters
+    ----------
+    program : Program
+        PRIMAL; no guard of a Branch reads an array other than a scalar of its own (optimise/guards.py), no argument is written
+        (optimise/protect.py).
+    request : Request
+        What is differentiated with respect to what.
+
+    Returns
+    -------
+    Program
+        ADJOINT. Its results are those of ``program`` followed by the gradients in the order of ``request.wrt``.
+    """
+    state = _Reversal(program, request)
+    outer = [array for array in (*program.parameters, *program.body.arrays) if array.name in state.bars]
+    prelude: list[Node] = []
+    seeds: list[Array] = []
+    for array in outer:
+        if array.name in request.of:
+            nodes, seed = state.seed(array)
+            seeds += [seed] if seed is not None else []
+        else:
+            nodes = state.fill(state.bar_of(array), lambda _, array=array: Constant(0.0, array.dtype))
+        prelude += nodes
+    prelude += exchanges_only(program.body, state).body
+    reverse = state.block(replace(program.body, arrays=()))
+    reverse = Block(reverse.arrays, (Block((), tuple(prelude)), *reverse.body[1:]))
+    gradients = tuple(replace(state.bar_of(state.arrays[name]), role=Role.RESULT) for name in request.wrt)
+    adjoints = tuple(state.bar_of(array) for array in outer if array.name not in request.wrt)
+    body = Block((*program.body.arrays, *adjoints), (replace(program.body, arrays=()), reverse))
+    return replace(
+        program,
+        parameters=(*program.parameters, *seeds, *gradients),
+        results=(*program.results, *(gradient.name for gradient in gradients)),
+        returns_tuple=program.returns_tuple,
+        body=body,
+        stage=Stage.ADJOINT,
+    )
+
+
+def reversed_range(loop: Loop) -> tuple[sympy.Expr, sympy.Expr]:
+    """Start and stop of the range that gives the indices of the loop in the opposite order."""
+    sign = 1 if loop.step > 0 else -1
+    if abs(loop.step) == 1:
+        return loop.stop - sign, loop.start - sign
+    trips = sympy.floor((loop.stop - loop.start - sign) / sympy.Integer(loop.step))
+    return loop.start + trips * loop.step, loop.start - sign
+
+
+def exchanges_only(block: Block, state: _Reversal) -> Block:
+    """The forward sweep reduced to the exchanges of adjoints: it brings the adjoint names where the forward sweep left the names."""
+    body: list[Node] = []
+    for node in block.body:
+        match node:
+            case Exchange() if node.first in state.bars:
+                body.append(state.exchange_bars(node))
+            case Block():
+                body += exchanges_only(node, state).body
+            case Loop():
+                inner = exchanges_only(node.body, state)
+                body += [replace(node, body=inner, key=state.key(node.key))] if inner.body else []
+            case Branch():
+                then, orelse = exchanges_only(node.then, state), exchanges_only(node.orelse, state)
+                body += [replace(node, then=then, orelse=orelse, key=state.key(node.key))] if then.body or orelse.body else []
+            case _:
+                pass
+    return Block((), tuple(body))
+
+
+def _written_once(block: Block) -> frozenset[str]:
+    """The scalars of the Block that exactly one statement writes, standing directly in the Block."""
+    counts: dict[str, int] = {}
+    for node in walk(block):
+        for memlet in writes(node):
+            counts[memlet.array] = counts.get(memlet.array, 0) + 1
+    direct = {memlet.array for node in block.body for memlet in writes(node) if not getattr(node, "accumulate", False)}
+    return frozenset(array.name for array in block.arrays if array.rank == 0 and counts.get(array.name) == 1 and array.name in direct)
+
+
+def _exchanged(block: Block) -> set[str]:
+    return {name for node in walk(block) if isinstance(node, Exchange) for name in (node.first, node.second)}
+
+
+def _first_location(program: Program) -> Location:
+    for node in walk(program.body):
+        if not isinstance(node, Block):
+            return node.where
+    return Location(program.name, 1, 0, 1, 0)

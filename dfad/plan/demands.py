@@ -1,0 +1,124 @@
+"""What the reverse sweep of one Program demands, and what is decided about it: the working state of plan/record.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import islpy as isl
+import sympy
+
+from dfad.adjoint.names import Names
+from dfad.analysis.versions import Versions, Want
+from dfad.errors import CompilerBug
+from dfad.ir.memlet import Memlet
+from dfad.ir.nodes import Array, Block, Demand, Exchange, Expression, Integer, Library, Loop, Node, Program, Read, Role, Tasklet
+from dfad.ir.walk import all_arrays, expressions, reads, walk, walk_expression, writes
+from dfad.plan.tape import Box
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A tape and where an instance lies in it."""
+
+    array: Array
+    box: Box
+
+
+@dataclass(slots=True)
+class Demands:
+    """What is known and decided while one Program is planned.
+
+    ``local``: array of an inner Block -> the key of that Block's end; ``single``: scalar of an inner Block -> the one statement that writes it;
+    ``records``: key of a write -> the instances that record (None: all); ``again``: local array -> its name in the reverse sweep;
+    ``recomputed`` and ``stored``: the scalars of ``single`` that are needed, by how they are met.
+    """
+
+    arrays: dict[str, Array]
+    versions: Versions
+    names: Names
+    written: frozenset[str]
+    arguments: frozenset[str]
+    local: dict[str, str]
+    single: dict[str, Tasklet]
+    wants: list[Want] = field(default_factory=list)
+    entries: set[Want] = field(default_factory=set)
+    records: dict[str, isl.Set | None] = field(default_factory=dict)
+    recomputed: set[str] = field(default_factory=set)
+    stored: set[str] = field(default_factory=set)
+    again: dict[str, str] = field(default_factory=dict)
+    slots: list[Slot] = field(default_factory=list)
+
+
+def sweeps(program: Program) -> tuple[Block, Block]:
+    """The forward and the reverse Block of an ADJOINT or PLANNED Program."""
+    match program.body.body:
+        case (Block() as forward, Block() as reverse):
+            return forward, reverse
+        case _:
+            raise CompilerBug("an ADJOINT Program has a forward and a reverse Block")
+
+
+def collect(program: Program) -> Demands:
+    """The demands of an ADJOINT Program and the writes that record for them; the scalars of inner Blocks are left to plan/scalars.py."""
+    forward, reverse = sweeps(program)
+    demands = _prepare(program, forward)
+    demands.wants = list(dict.fromkeys(_wants(reverse, demands)))
+    for want in demands.wants:
+        if want.memlet.array in demands.arguments and demands.versions.records([want]) and demands.versions.is_entry(want):
+            demands.entries.add(want)
+    left = [want for want in demands.wants if want not in demands.entries and want.memlet.array not in demands.single]
+    demands.records = demands.versions.records(left)
+    return demands
+
+
+def _prepare(program: Program, forward: Block) -> Demands:
+    arrays = all_arrays(program)
+    parameters = {entry.symbol.name for entry in program.symbols}
+    outer = {array.name for array in program.body.arrays if array.rank == 0 and array.dtype.kind == "i"}
+    versions = Versions(forward, parameters | outer)
+    taken = set(arrays) | {node.index.name for node in walk(program.body) if isinstance(node, Loop)} | parameters
+    written = {memlet.array for node in walk(forward) for memlet in writes(node)}
+    written |= {name for node in walk(forward) if isinstance(node, Exchange) for name in (node.first, node.second)}
+    arguments = {array.name for array in program.parameters if array.role == Role.ARGUMENT}
+    local, single = _locals(forward, versions)
+    return Demands(arrays, versions, Names(taken), frozenset(written), frozenset(arguments & written), local, single)
+
+
+def _locals(forward: Block, versions: Versions) -> tuple[dict[str, str], dict[str, Tasklet]]:
+    """The arrays of inner Blocks with the keys of their ends, and the scalars among them that one plain statement writes."""
+    local: dict[str, str] = {}
+    single: dict[str, Tasklet] = {}
+    counts: dict[str, int] = {}
+    for node in walk(forward):
+        for memlet in writes(node):
+            counts[memlet.array] = counts.get(memlet.array, 0) + 1
+    for statement in versions.statements.values():
+        if isinstance(statement.node, Block) and statement.node is not forward:
+            for array in statement.node.arrays:
+                local[array.name] = statement.key
+                writers = [n for n in statement.node.body if isinstance(n, Tasklet) and n.write.array == array.name and not n.accumulate]
+                if array.rank == 0 and counts.get(array.name) == 1 and writers:
+                    single[array.name] = writers[0]
+    return local, single
+
+
+def _wants(reverse: Block, demands: Demands) -> Iterator[Want]:
+    """Every demand of the reverse sweep; a demand of a Library operation is for its whole subset."""
+    for node in walk(reverse):
+        for expression in expressions(node):
+            for part in walk_expression(expression):
+                if isinstance(part, Demand):
+                    yield _want(part.memlet, part.key, part.after, demands)
+        if isinstance(node, Library) and "demands" in dict(node.attributes):
+            for memlet in node.reads:
+                if memlet.array in demands.written:
+                    yield Want(memlet, str(node.attribute("demands")))
+
+
+def _want(memlet: Memlet, key: str, after: bool, demands: Demands) -> Want:
+    statement = demands.versions.statements[key].node
+    if isinstance(statement, Library):
+        whole = (statement.write,) if after else tuple(m for m in statement.reads if m.array == memlet.array)
+        return Want(whole[0], key, after)
+    return Want(memlet, key, after)

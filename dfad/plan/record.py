@@ -1,0 +1,292 @@
+"""The unlimited plan: slots for what the analysis leaves open.
+
+In: an ADJOINT Program (adjoint/reverse.py). Out: a PLANNED one. Each demand is met *in place* where no write overwrites it before its reverse
+point; from the *entry value* where it is still the argument's; by *restoring* what the first overwriting write recorded; and, for a
+scalar of a loop body, by *recomputing* it where that needs no further record, else from a slot of its own. What stays true: every demand gets the
+value that it names. What it does not do: weigh bytes against seconds (plan/ilp.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import sympy
+
+from dfad.adjoint.accumulate import element, nest
+from dfad.analysis.instances import Statement
+from dfad.errors import CompilerBug
+from dfad.ir.memlet import Memlet, Range, symbol
+from dfad.ir.nodes import (
+    Array,
+    Block,
+    Branch,
+    Demand,
+    Exchange,
+    Expression,
+    Library,
+    Loop,
+    Node,
+    Program,
+    Read,
+    Role,
+    Stage,
+    Tasklet,
+)
+from dfad.ir.walk import (
+    map_memlets,
+    map_node_expressions,
+    map_symbols,
+    rewrite,
+    substitute,
+    walk,
+    walk_expression,
+)
+from dfad.plan.demands import Demands, Slot, collect, sweeps
+from dfad.plan.scalars import decide_scalars
+from dfad.plan.tape import box_of
+from dfad.source import Location
+
+ENTRY = "@entry"
+"""Mark of a name that stands for the argument itself, not its working copy; gone when ``record`` returns."""
+
+
+def record(program: Program) -> Program:
+    """The PLANNED form of an ADJOINT Program.
+
+    Returns
+    -------
+    Program
+        PLANNED: no Demand is left, and no argument is written: the sweeps work on copies of role COPY.
+    """
+    demands = collect(program)
+    forward, reverse = sweeps(program)
+    decide_scalars(reverse, demands)
+    forward, reverse = _Merge(demands).block(forward, reverse)
+    reverse = _meet(reverse, demands)
+    return _with_copies(program, forward, reverse, demands)
+
+
+class _Merge:
+    """Walks the two sweeps side by side and puts records into one, restores into the other."""
+
+    def __init__(self, demands: Demands) -> None:
+        self.demands = demands
+
+    def block(self, forward: Block, reverse: Block) -> tuple[Block, Block]:
+        """Both sweeps of one Block; ``reverse`` mirrors ``forward`` behind its prelude."""
+        prelude, *mirrored = reverse.body
+        ahead: list[Node] = []
+        back: list[Node] = []
+        for node, mirror in zip(forward.body, reversed(mirrored), strict=True):
+            there, returning = self.node(node, mirror)
+            ahead += there
+            back.append(returning)
+        arrays, heads, tails = self.local_arrays(forward)
+        return (
+            replace(forward, body=(*ahead, *tails)),
+            replace(reverse, arrays=(*reverse.arrays, *arrays), body=(prelude, *heads, *reversed(back))),
+        )
+
+    def node(self, node: Node, mirror: Node) -> tuple[tuple[Node, ...], Node]:
+        match node, mirror:
+            case Block(), Block():
+                ahead, back = self.block(node, mirror)
+                return (ahead,), back
+            case Loop(), Loop():
+                ahead, back = self.block(node.body, mirror.body)
+                return (replace(node, body=ahead),), replace(mirror, body=back)
+            case Branch(), Branch():
+                then, then_back = self.block(node.then, mirror.then)
+                orelse, orelse_back = self.block(node.orelse, mirror.orelse)
+                return (replace(node, then=then, orelse=orelse),), replace(mirror, then=then_back, orelse=orelse_back)
+            case (Tasklet() | Library()), Block():
+                return self.leaf(node, mirror)
+            case _, Block():
+                return (node,), mirror
+            case _:
+                raise CompilerBug(f"the sweeps do not mirror each other at {node!r}")
+
+    def leaf(self, node: Tasklet | Library, mirror: Block) -> tuple[tuple[Node, ...], Node]:
+        """A write that records keeps the old value in front of itself; its reverse begins with the restore."""
+        if node.key not in self.demands.records:
+            return (node,), mirror
+        statement = self.demands.versions.statements[node.key]
+        record, restore = self.slot(statement, node.write, node.key)
+        captured, mirror = _capture(mirror, self.demands)
+        return (*record, node), replace(mirror, body=(*captured, *restore, *mirror.body))
+
+    def slot(self, statement: Statement, write: Memlet, key: str, target: str | None = None) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
+        """The Record and the Restore of what the statement overwrites in ``write``; ``target``: the array that the Restore fills."""
+        versions, array = self.demands.versions, self.demands.arrays[write.array]
+        domain, _ = versions.domain(statement)
+        box = box_of(statement, write, self.demands.records.get(statement.key), domain, versions.space)
+        tape = Array(self.demands.names.fresh(f"{write.array}_tape"), array.dtype, box.shape, Role.TAPE)
+        self.demands.slots.append(Slot(tape, box))
+        where = _where(statement)
+
+        def record(cell: tuple[sympy.Expr, ...]) -> tuple[Node, ...]:
+            return (Tasklet(Memlet(tape.name, _slot_index(box.index, write, cell)), Read(element(write, cell), array.dtype), where, f"{key}>{tape.name}"),)
+
+        def restore(cell: tuple[sympy.Expr, ...]) -> tuple[Node, ...]:
+            source = Read(Memlet(tape.name, _slot_index(box.index, write, cell)), array.dtype)
+            place = element(write if target is None else Memlet(target, write.subset), cell)
+            return (Tasklet(place, source, where, f"~{key}<{tape.name}"),)
+
+        there = nest(write.ranges, record, self.demands.names, where, f"{key}>{tape.name}")
+        back = nest(write.ranges, restore, self.demands.names, where, f"~{key}<{tape.name}")
+        if box.guard is not None:
+            there = (Branch(box.guard, Block((), there), Block((), ()), where, f"{key}?{tape.name}"),)
+            back = (Branch(box.guard, Block((), back), Block((), ()), where, f"~{key}?{tape.name}"),)
+        return there, back
+
+    # ------------------------------------------------------------ arrays of inner Blocks
+
+    def local_arrays(self, block: Block) -> tuple[list[Array], list[Node], list[Node]]:
+        """For the Block's own arrays: their twins in the reverse Block, what fills these at its head, what records at the Block's end."""
+        arrays: list[Array] = []
+        heads: list[Node] = []
+        tails: list[Node] = []
+        for array in _in_order_of_definition(block, self.demands):
+            arrays.append(replace(array, name=self.demands.again[array.name]))
+            if array.name in self.demands.recomputed:
+                heads.append(_recomputation(self.demands.single[array.name]))
+            elif self.is_stored_at_end(array):
+                statement = self.demands.versions.statements[self.demands.local[array.name]]
+                whole = Memlet(array.name, tuple(Range(sympy.Integer(0), extent) for extent in array.shape))
+                record, restore = self.slot(statement, whole, f"{statement.key}:{array.name}")
+                tails += record
+                heads += restore
+        return arrays, heads, tails
+
+    def is_stored_at_end(self, array: Array) -> bool:
+        """Whether the end of the Block, an overwrite of the array, records it."""
+        if array.name in self.demands.single:
+            return array.name in self.demands.stored
+        return any(
+            self.demands.local[array.name] in self.demands.versions.records([want])
+            for want in self.demands.wants
+            if want.memlet.array == array.name and want not in self.demands.entries
+        )
+
+
+def _in_order_of_definition(block: Block, demands: Demands) -> list[Array]:
+    place = {node.write.array: position for position, node in enumerate(block.body) if isinstance(node, Tasklet)}
+    needed = [array for array in block.arrays if array.name in demands.again]
+    return sorted(needed, key=lambda array: place.get(array.name, -1))
+
+
+def _recomputation(definition: Tasklet) -> Tasklet:
+    return replace(definition, key=f"~{definition.key}&")
+
+
+def _slot_index(index: tuple[sympy.Expr, ...], write: Memlet, cell: tuple[sympy.Expr, ...]) -> tuple[sympy.Expr, ...]:
+    inner = []
+    for part, position in zip(write.ranges, cell, strict=True):
+        distance = position - part.start
+        inner.append(distance if part.step == 1 else sympy.floor(distance / part.step))
+    return (*index, *inner)
+
+
+def _capture(mirror: Block, demands: Demands) -> tuple[tuple[Node, ...], Block]:
+    """Demands for the value that the statement left are read before its restore undoes it."""
+    wanted: dict[Demand, Array] = {}
+    nodes: list[Node] = []
+
+    def leaf(part: Expression) -> Expression:
+        if not isinstance(part, Demand) or not part.after:
+            return part
+        if part not in wanted:
+            wanted[part] = Array(demands.names.fresh(f"{part.memlet.array}_left"), part.dtype)
+        return Read(Memlet(wanted[part].name), part.dtype)
+
+    if any(part.memlet.ranges for node in walk(mirror) for part in _after_demands(node)) or _has_inner_indices(mirror):
+        raise CompilerBug("a result that a Library operation left is restored before it is read")
+    body = tuple(rewrite(node, lambda inner: map_node_expressions(inner, leaf)) for node in mirror.body)
+    for demand, array in wanted.items():
+        nodes.append(Tasklet(Memlet(array.name), demand, _first_where(mirror), f"~{demand.key}={array.name}"))
+    return tuple(nodes), Block((*mirror.arrays, *wanted.values()), body)
+
+
+def _after_demands(node: Node) -> list[Demand]:
+    from_node = (part for value in _values(node) for part in walk_expression(value))
+    return [part for part in from_node if isinstance(part, Demand) and part.after]
+
+
+def _values(node: Node) -> tuple[Expression, ...]:
+    return (node.value,) if isinstance(node, Tasklet) else ()
+
+
+def _has_inner_indices(mirror: Block) -> bool:
+    return any(isinstance(node, Loop) and any(_after_demands(inner) for inner in walk(node)) for node in walk(mirror))
+
+
+def _first_where(mirror: Block) -> Location:
+    return next(node.where for node in walk(mirror) if not isinstance(node, Block))
+
+
+def _where(statement: Statement) -> Location:
+    if not isinstance(statement.node, Block):
+        return statement.node.where
+    inner = (node.where for node in walk(statement.node) if not isinstance(node, Block))
+    return next(inner, statement.loops[-1].where if statement.loops else Location("", 1, 0, 1, 0))
+
+
+# ---------------------------------------------------------------- the demands met
+
+
+def _meet(reverse: Block, demands: Demands) -> Block:
+    """Every Demand becomes a Read; local arrays get the names that they have in the reverse sweep."""
+    entries = {(want.memlet, want.key) for want in demands.entries}
+
+    def leaf(part: Expression) -> Expression:
+        if not isinstance(part, Demand):
+            return part
+        memlet = part.memlet
+        if (memlet, part.key) in entries and not part.after:
+            memlet = Memlet(memlet.array + ENTRY, memlet.subset)
+        return Read(memlet, part.dtype)
+
+    def meet(node: Node) -> Node:
+        node = map_node_expressions(node, leaf)
+        if isinstance(node, Library) and "demands" in dict(node.attributes):
+            key = node.attribute("demands")
+            reads = tuple(replace(m, array=m.array + ENTRY) if (m, key) in entries else m for m in node.reads)
+            attributes = tuple(item for item in node.attributes if item[0] != "demands")
+            node = replace(node, reads=reads, attributes=attributes)
+        return node
+
+    met = rewrite(reverse, meet)
+    renamed = rewrite(met, lambda node: _rename(node, demands.again))
+    block = map_symbols(renamed, substitute({symbol(old): symbol(new) for old, new in demands.again.items()}))
+    assert isinstance(block, Block)
+    return block
+
+
+def _rename(node: Node, table: dict[str, str]) -> Node:
+    if isinstance(node, Exchange):
+        return replace(node, first=table.get(node.first, node.first), second=table.get(node.second, node.second))
+    return map_memlets(node, lambda memlet: Memlet(table[memlet.array], memlet.subset) if memlet.array in table else memlet)
+
+
+def _with_copies(program: Program, forward: Block, reverse: Block, demands: Demands) -> Program:
+    """The Program on working copies of the arguments that it writes."""
+    table = {name: demands.names.fresh(f"{name}_copy") for name in sorted(demands.arguments)}
+    back = {f"{name}{ENTRY}": name for name in demands.arguments}
+    ahead = rewrite(forward, lambda node: _rename(node, table))
+    returning = rewrite(rewrite(reverse, lambda node: _rename(node, table)), lambda node: _rename(node, back))
+    assert isinstance(ahead, Block) and isinstance(returning, Block)
+    copies = [replace(demands.arrays[name], name=copy, role=Role.COPY) for name, copy in table.items()]
+    entry = tuple(node for name in table for node in _copy_nest(demands.arrays[name], table[name], _first_where(forward), demands))
+    arrays = (*program.body.arrays, *copies, *(slot.array for slot in demands.slots))
+    results = tuple(table.get(name, name) for name in program.results)
+    body = Block(arrays, (replace(ahead, body=(*entry, *ahead.body)), returning))
+    return replace(program, body=body, results=results, stage=Stage.PLANNED)
+
+
+def _copy_nest(array: Array, copy: str, where: Location, demands: Demands) -> tuple[Node, ...]:
+    ranges = tuple(Range(sympy.Integer(0), extent) for extent in array.shape)
+
+    def cell(indices: tuple[sympy.Expr, ...]) -> tuple[Node, ...]:
+        return (Tasklet(Memlet(copy, indices), Read(Memlet(array.name, indices), array.dtype), where, f"copy:{array.name}"),)
+
+    return nest(ranges, cell, demands.names, where, f"copy:{array.name}")

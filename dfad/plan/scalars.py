@@ -1,0 +1,88 @@
+"""Scalars of loop bodies: recomputed in the reverse sweep where that is free, else stored.
+
+A scalar that one statement of an inner Block writes is computed again at the head of the reverse of that Block when nothing that its statement
+reads is overwritten later in the same instance of the Block, and when the records that hold its operands are made anyway. Its operands
+are then demands of their own, at the end of the Block. Any other scalar that the reverse needs is stored at the end of its Block.
+"""
+
+from __future__ import annotations
+
+import islpy as isl
+import sympy
+
+from dfad.analysis.versions import Want
+from dfad.ir.nodes import Block, Demand, Expression, Integer, Loop, Node, Read, Tasklet
+from dfad.ir.walk import expressions, reads, walk, walk_expression, writes
+from dfad.plan.demands import Demands
+
+
+def decide_scalars(reverse: Block, demands: Demands) -> None:
+    """Recompute or store each scalar of an inner Block that the reverse sweep needs; the last one defined first."""
+    needed = _needed(reverse, demands)
+    order = sorted(demands.single, key=lambda name: demands.versions.statements[demands.single[name].key].order, reverse=True)
+    for name in order:
+        if name not in needed:
+            continue
+        definition = demands.single[name]
+        if _is_free(definition, demands.local[name], demands):
+            demands.recomputed.add(name)
+            needed |= {memlet.array for memlet in reads(definition)} | _symbols(definition)
+        else:
+            demands.stored.add(name)
+    for name in needed & demands.local.keys():
+        demands.again[name] = demands.names.fresh(f"{name}_again")
+
+
+def _is_free(definition: Tasklet, end: str, demands: Demands) -> bool:
+    """Whether the scalar can be computed again at the end of its Block without a record that is not there anyway."""
+    wants = [
+        Want(memlet, definition.key, point=end)
+        for memlet in reads(definition)
+        if memlet.array not in demands.single and memlet.array in demands.written
+    ]
+    if not all(demands.versions.is_undisturbed(want, end) for want in wants):
+        return False
+    return all(_is_within(instances, demands.records.get(key, _ABSENT)) for key, instances in demands.versions.records(wants).items())
+
+
+_ABSENT = "absent"
+
+
+def _is_within(new: isl.Set | None, old: isl.Set | str | None) -> bool:
+    if old is None:
+        return True
+    return not isinstance(old, str) and new is not None and bool(new.is_subset(old))
+
+
+def _needed(reverse: Block, demands: Demands) -> set[str]:
+    """The local arrays that the reverse sweep reads by demand, names in a subset or a bound, or restores."""
+    found: set[str] = set()
+    for node in walk(reverse):
+        found |= _symbols(node)
+        found |= {part.memlet.array for value in expressions(node) for part in walk_expression(value) if isinstance(part, Demand)}
+        found |= {memlet.array for memlet in reads(node)}
+    for key in demands.records:
+        found |= _symbols(demands.versions.statements[key].node)
+        found |= {memlet.array for memlet in writes(demands.versions.statements[key].node)}
+        for loop in demands.versions.statements[key].loops:
+            found |= _symbols(loop)
+    return found & demands.local.keys()
+
+
+def _symbols(node: Node) -> set[str]:
+    """The names of all symbols that the node itself uses."""
+    found: set[sympy.Symbol] = set()
+    for memlet in (*writes(node), *reads(node)):
+        found |= set(memlet.symbols())
+    for expression in expressions(node):
+        for part in walk_expression(expression):
+            found |= _expression_symbols(part)
+    if isinstance(node, Loop):
+        found |= node.start.free_symbols | node.stop.free_symbols
+    return {item.name for item in found}
+
+
+def _expression_symbols(part: Expression) -> set[sympy.Symbol]:
+    if isinstance(part, Read | Demand):
+        return set(part.memlet.symbols())
+    return set(part.value.free_symbols) if isinstance(part, Integer) else set()
