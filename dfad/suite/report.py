@@ -1,0 +1,113 @@
+"""Rows to text and JSON: the table with its ratios, the geometric mean per class, and where it was measured."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import platform
+import statistics
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from dfad.suite import FAMILIES
+from dfad.suite.measure import Row
+
+OUTSIDE_MEANS = {"dfad", "jax_lib"}
+HEADINGS = ("class", "kernel", "size", "system", "median ms", "min", "max", "compile s", "peak MB", "difference", "times dfad")
+TEXTS = 4  # columns of words; figures follow
+
+
+def table(rows: Sequence[Row]) -> str:
+    """The rows under their headings, in aligned columns; a system that cannot do a kernel says why."""
+    lines = [HEADINGS, *(_cells(row) for row in rows)]
+    figures = [line for line in lines if len(line) == len(HEADINGS)]
+    widths = [max(len(line[column]) for line in (lines if column < TEXTS else figures)) for column in range(len(HEADINGS))]
+    return "\n".join(_aligned(line, widths) for line in lines)
+
+
+def _aligned(line: Sequence[str], widths: Sequence[int]) -> str:
+    """Texts to the left, figures to the right; a reason in place of the figures stays as it is."""
+    cells = [cell.ljust(width) for cell, width in zip(line[:TEXTS], widths, strict=False)]
+    if len(line) == len(HEADINGS):
+        cells += [cell.rjust(width) for cell, width in zip(line[TEXTS:], widths[TEXTS:], strict=True)]
+    else:
+        cells += line[TEXTS:]
+    return "  ".join(cells).rstrip()
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    size = " ".join(f"{name}={value}" for name, value in row.size.items() if name != "dtype" or value != "float64")
+    start = (row.family, row.kernel, size, row.system)
+    if row.median is None:
+        return (*start, f"cannot: {' '.join((row.problem or '').split())[:160]}")
+    return (
+        *start,
+        _milliseconds(row.median),
+        _milliseconds(min(row.seconds)),
+        _milliseconds(max(row.seconds)),
+        "" if row.compile_seconds is None else f"{row.compile_seconds:.2f}",
+        "" if row.peak_bytes is None else f"{row.peak_bytes / 1e6:.1f}",
+        "" if row.difference is None else f"{row.difference:.1e}",
+        "" if row.ratio is None else f"{row.ratio:.2f}",
+    )
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{1e3 * seconds:.3f}" if seconds < 0.01 else f"{1e3 * seconds:.1f}"
+
+
+def means(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
+    """The geometric mean of the ratios, per class and system; library calls stay outside."""
+    ratios: dict[str, dict[str, list[float]]] = {}
+    for row in rows:
+        if row.ratio is not None and row.system not in OUTSIDE_MEANS:
+            ratios.setdefault(row.family, {}).setdefault(row.system, []).append(row.ratio)
+    return {family: {system: statistics.geometric_mean(found) for system, found in systems.items()} for family, systems in ratios.items()}
+
+
+def mean_lines(rows: Sequence[Row]) -> str:
+    """One line per class and system: how many times dfad's time it takes, in the geometric mean."""
+    return "\n".join(
+        f"{family} ({FAMILIES[family]}): {system} takes {mean:.2f} times dfad's time, "
+        f"over {sum(row.ratio is not None and (row.family, row.system) == (family, system) for row in rows)} kernels"
+        for family, systems in means(rows).items()
+        for system, mean in systems.items()
+    )
+
+
+def provenance(mode: str, size: str, threads: int | None) -> dict[str, Any]:
+    """Where and how the figures were measured: versions, processor, cores, threads."""
+    return {
+        "mode": mode,
+        "size": size,
+        "threads": threads,
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "processor": _processor(),
+        "system": platform.platform(),
+        "versions": {
+            "python": platform.python_version(),
+            **{name: _version(name) for name in ("dfad", "numpy", "jax", "jaxlib", "cython")},
+        },
+    }
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _processor() -> str:
+    listing = Path("/proc/cpuinfo")
+    lines = listing.read_text().splitlines() if listing.exists() else []
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.processor())
+
+
+def write_json(path: str, rows: Sequence[Row], where: dict[str, Any]) -> None:
+    """Write the raw numbers: provenance, rows with all their seconds, means."""
+    plain = [{**dataclasses.asdict(row), "median": row.median} for row in rows]
+    Path(path).write_text(json.dumps({"provenance": where, "rows": plain, "means": means(rows)}, indent=1) + "\n")
