@@ -254,3 +254,18 @@ def test_a_demand_of_what_never_ran():
     """
     with pytest.raises(CompilerBug, match=r"L3 did not run at \(1,\)"):
         run(text, Stage.ADJOINT, a=np.zeros(3))
+
+
+def test_library_operands_can_be_demanded():
+    text = """
+    def f(A: f8[N, N], x: f8[N], y: f8[N], x_bar: f8[N], y_bar: f8[N]):
+        y[:] = matmul(A[:, :], x[:])
+        for i in range(0, N):
+            A[i, 0] = 0.0
+        x_bar[:] += matmul(A[:, :], y_bar[:], transpose_a=True, demands="L2")
+    """
+    A, x = np.array([[1.0, 2.0], [3.0, 4.0]]), np.ones(2)
+    x_bar, y_bar = np.zeros(2), np.array([1.0, 10.0])
+    run(text, Stage.ADJOINT, A=A, x=x, y=np.zeros(2), x_bar=x_bar, y_bar=y_bar)
+    assert x_bar.tolist() == [31.0, 42.0]
+    assert A[:, 0].tolist() == [0.0, 0.0]

@@ -186,7 +186,7 @@ class _Run:
                 where = self.subset(node.write)
                 buffer[where] = np.add(buffer[where], value) if node.accumulate else value
             case Library():
-                operands = [self.buffer(memlet)[self.subset(memlet)] for memlet in node.reads]
+                operands = [self.log.operand(node, memlet, self) for memlet in node.reads]
                 result, buffer, where = _library(node, operands), self.buffer(node.write), self.subset(node.write)
                 buffer[where] = buffer[where] + result if node.accumulate else result
             case Exchange():
@@ -301,6 +301,9 @@ class _Log:
         for part in parts:
             if isinstance(part, Demand):
                 self.demanded[part.key, part.after].add(part.memlet)
+        for node in walk(program.body):
+            if isinstance(node, Library) and "demands" in dict(node.attributes):
+                self.demanded[str(node.attribute("demands")), False].update(node.reads)
         self.loops = dict(_loops_around(program.body, ())) if self.demanded else {}
         self.values: dict[tuple[object, ...], Any] = {}
 
@@ -321,7 +324,7 @@ class _Log:
             buffer = run.buffers[memlet.array]
             if _is_inside(cell, buffer.shape):
                 self.values[key, after, memlet.array, instance, cell] = buffer[cell]
-        for name in {memlet.array for memlet in wanted - set(own)} & run.buffers.keys():
+        for name in {memlet.array for memlet in wanted if memlet.ranges or memlet not in own} & run.buffers.keys():
             self.values[key, after, name, instance] = run.buffers[name].copy()
 
     def answer(self, demand: Demand, run: _Run) -> Any:
@@ -332,6 +335,12 @@ class _Log:
         if name not in self.values or not _is_inside(cell, self.values[name].shape):
             raise CompilerBug(f"{demand.key} did not run at {name[3]}, its {show_memlet(demand.memlet)} is demanded", show(run.program))
         return self.values[name][cell]
+
+    def operand(self, node: Library, memlet: Memlet, run: _Run) -> npt.NDArray[Any]:
+        """The operand as it is now; with the attribute ``demands``, an array that the named statement saw, as it was then."""
+        key = str(dict(node.attributes).get("demands"))
+        seen = self.values.get((key, False, memlet.array, self.instance(key, run))) if key in self.loops else None
+        return np.asarray((run.buffer(memlet) if seen is None else seen)[run.subset(memlet)])
 
     def instance(self, key: str, run: _Run) -> tuple[int, ...]:
         return tuple(run.symbols[name] for name in self.loops[key])
