@@ -43,12 +43,19 @@ class Point:
 STEPS = (Point(2 * MIB, 0.5), Point(4 * MIB, 0.02), Point(8 * MIB, 0.012), Point(16 * MIB, 0.01))
 GRAPH = {
     "nodes": [
-        {"id": 0, "kind": "access", "label": "A", "parent": None, "line": None},
-        {"id": 1, "kind": "loop", "label": "for i in 0 .. n", "parent": None, "line": 3},
-        {"id": 2, "kind": "tasklet", "label": "s += A[i]*A[i] <b>", "parent": 1, "line": 4},
-        {"id": 3, "kind": "access", "label": "s", "parent": None, "line": None},
+        {"id": "/A.0", "kind": "access", "label": "A", "parent": None, "line": 2},
+        {"id": "loop", "kind": "loop", "label": "for i in 0:n", "parent": None, "line": 3},
+        {"id": "loop/A.0", "kind": "access", "label": "A", "parent": "loop", "line": 4},
+        {"id": "sum", "kind": "tasklet", "label": "s + A[i]*A[i] <b>", "parent": "loop", "line": 4},
+        {"id": "loop/s.1", "kind": "access", "label": "s", "parent": "loop", "line": 4},
+        {"id": "/s.1", "kind": "access", "label": "s", "parent": None, "line": 3},
     ],
-    "edges": [{"source": 0, "target": 2, "memlet": "A[i]"}, {"source": 2, "target": 3, "memlet": "s"}],
+    "edges": [
+        {"source": "/A.0", "target": "loop", "memlet": "A"},
+        {"source": "loop/A.0", "target": "sum", "memlet": "A[i]"},
+        {"source": "sum", "target": "loop/s.1", "memlet": "s"},
+        {"source": "loop", "target": "/s.1", "memlet": "s"},
+    ],
 }
 
 

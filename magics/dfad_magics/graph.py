@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
+from itertools import pairwise
 from typing import Any
 
 LETTER, LINE, PAD, GAP, LAYER = 6.7, 24.0, 12.0, 16.0, 30.0
@@ -20,7 +21,7 @@ REGIONS = frozenset({"loop", "while", "branch", "block", "scheduled"})
 
 @dataclass(frozen=True)
 class Box:
-    """A node with its place; `x` and `y` are of its left upper corner."""
+    """A node with its place: `x` and `y` of its left upper corner, `floor` where its layer ends and wires may turn."""
 
     key: str
     kind: str
@@ -29,6 +30,7 @@ class Box:
     height: float
     x: float = 0.0
     y: float = 0.0
+    floor: float = 0.0
     inside: tuple["Box", ...] = field(default=())
 
 
@@ -38,7 +40,7 @@ def svg(flow: Mapping[str, Any]) -> str:
     Parameters
     ----------
     flow : mapping
-        `nodes`: dicts of `id kind label parent`; `edges`: dicts of `source target memlet`.
+        `nodes`: dicts of `id kind label parent`; `edges`: dicts of `source target memlet`, both ends in one region.
 
     Returns
     -------
@@ -50,16 +52,16 @@ def svg(flow: Mapping[str, Any]) -> str:
         return "<p>The graph is empty.</p>"
     if len(nodes) > LIMIT:
         return f"<p>The graph has {len(nodes)} nodes and {len(edges)} edges: too many to draw.</p>"
-    whole = _shifted(_arranged("", nodes, edges), PAD, PAD)
+    wires = _joined(edges)
+    whole = _shifted(_arranged(None, _by_region(nodes), wires), PAD, PAD)
     boxes = {box.key: box for box in _flat(whole.inside)}
-    wires = "".join(_wire(boxes[str(edge["source"])], boxes[str(edge["target"])], str(edge.get("memlet") or "")) for edge in edges)
+    drawn = "".join(map(_drawn, boxes.values())) + "".join(_wire(boxes, *ends, memlet) for ends, memlet in wires.items())
     width, height = whole.width + 2 * PAD, whole.height + 2 * PAD
-    drawn = "".join(map(_drawn, boxes.values()))
-    arrow = f"dfad-arrow-{zlib.crc32((drawn + wires).encode()):08x}"
+    arrow = f"dfad-arrow-{zlib.crc32(drawn.encode()):08x}"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="dataflow graph" viewBox="0 0 {width:.0f} {height:.0f}" '
         f'width="{width:.0f}" height="{height:.0f}" font-family="monospace" font-size="11" fill="none" stroke="currentColor">'
-        f"{_ARROW}{drawn}{wires}</svg>".replace("ARROW", arrow)
+        f"{_ARROW}{drawn}</svg>".replace("ARROW", arrow)
     )
 
 
@@ -67,66 +69,74 @@ _ARROW = (
     '<defs><marker id="ARROW" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" markerHeight="6" orient="auto-start-reverse">'
     '<path d="M0 0L8 4L0 8z" fill="currentColor" stroke="none"/></marker></defs>'
 )
+Ends = tuple[str, str]
+Regions = Mapping[str | None, Sequence[Mapping[str, Any]]]
 
 
-def _arranged(key: str, nodes: Sequence[Mapping[str, Any]], edges: Sequence[Mapping[str, Any]]) -> Box:
-    """The region `key` ("" for the whole) with what it holds, laid out at the origin."""
-    parents = {str(node["id"]): _parent(node) for node in nodes}
-    own = [str(node["id"]) for node in nodes if _parent(node) == key]
-    title = next((node for node in nodes if str(node["id"]) == key), None)
-    inside = {child: _arranged(child, nodes, edges) if child in parents.values() else _leaf(nodes, child) for child in own}
-    layers = _layers(own, list(_lifted(own, parents, edges)))
-    return _stacked(key, title, [[inside[child] for child in layer] for layer in layers])
-
-
-def _parent(node: Mapping[str, Any]) -> str:
-    parent = node.get("parent")
-    return "" if parent is None else str(parent)
-
-
-def _leaf(nodes: Sequence[Mapping[str, Any]], key: str) -> Box:
-    node = next(node for node in nodes if str(node["id"]) == key)
-    label = _short(str(node["label"]), 44)
-    return Box(key, str(node["kind"]), label, max(34.0, len(label) * LETTER + 2 * PAD), LINE)
-
-
-def _lifted(own: Sequence[str], parents: Mapping[str, str], edges: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, str]]:
-    """The edges between different children of one region, those from and to their insides included."""
-    children = set(own)
+def _joined(edges: Iterable[Mapping[str, Any]]) -> dict[Ends, str]:
+    """One wire for all edges from a node to another, with all their memlets."""
+    memlets: dict[Ends, list[str]] = defaultdict(list)
     for edge in edges:
-        source, target = (_within(str(edge[end]), children, parents) for end in ("source", "target"))
-        if source and target and source != target:
-            yield source, target
+        memlets[str(edge["source"]), str(edge["target"])].append(str(edge.get("memlet") or ""))
+    return {ends: ", ".join(dict.fromkeys(texts)) for ends, texts in memlets.items()}
 
 
-def _within(key: str, children: set[str], parents: Mapping[str, str]) -> str:
-    """The child of the region that holds `key`, or "" where the region does not hold it."""
-    while key and key not in children:
-        key = parents.get(key, "")
-    return key
+def _by_region(nodes: Iterable[Mapping[str, Any]]) -> Regions:
+    regions: dict[str | None, list[Mapping[str, Any]]] = defaultdict(list)
+    for node in nodes:
+        parent = node.get("parent")
+        regions[None if parent is None else str(parent)].append(node)
+    return regions
 
 
-def _layers(keys: Sequence[str], edges: Sequence[tuple[str, str]]) -> list[list[str]]:
-    """Longest-path layers over the edges that lead forward, each layer ordered by the mean place of what it reads."""
-    order = {key: number for number, key in enumerate(keys)}
-    forward = [(a, b) for a, b in dict.fromkeys(edges) if order[a] < order[b]]
+def _arranged(region: Mapping[str, Any] | None, regions: Regions, wires: Iterable[Ends]) -> Box:
+    """A region (None: the whole) with what it holds, laid out at the origin; wires that pass a layer have a place in it."""
+    own = regions[None if region is None else str(region["id"])]
+    boxes = {str(node["id"]): _arranged(node, regions, wires) if str(node["id"]) in regions else _leaf(node) for node in own}
+    order = {key: number for number, key in enumerate(boxes)}
+    forward = [(a, b) for a, b in wires if a in order and b in order and order[a] < order[b]]
+    depth = _depths(list(order), forward)
+    steps = list(forward)
+    for a, b in forward:
+        way = [_passing(a, b, level) for level in range(depth[a] + 1, depth[b])]
+        boxes |= {key: Box(key, "passing", "", 14.0, LINE) for key in way}
+        depth |= {key: depth[a] + number for number, key in enumerate(way, 1)}
+        steps += pairwise([a, *way, b])
+    layers: list[list[str]] = [[] for _ in range(max(depth.values()) + 1)]
+    for key, level in depth.items():
+        layers[level].append(key)
+    return _stacked(region, [[boxes[key] for key in layer] for layer in _ordered(layers, steps)])
+
+
+def _passing(source: str, target: str, level: int) -> str:
+    """The name of the place where a wire passes a layer."""
+    return f"{source} > {target} > {level}"
+
+
+def _leaf(node: Mapping[str, Any]) -> Box:
+    label = _short(str(node["label"]), 44)
+    return Box(str(node["id"]), str(node["kind"]), label, max(34.0, len(label) * LETTER + 2 * PAD), LINE)
+
+
+def _depths(keys: Sequence[str], forward: Sequence[Ends]) -> dict[str, int]:
+    """Longest-path layers, each node moved down to just above the first that reads from it."""
     depth = dict.fromkeys(keys, 0)
     for key in keys:
         depth[key] = max((depth[a] + 1 for a, b in forward if b == key), default=0)
-    layers: list[list[str]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
-    for key in keys:
-        layers[depth[key]].append(key)
-    return _ordered(layers, forward)
+    for key in reversed(keys):
+        depth[key] = min((depth[b] - 1 for a, b in forward if a == key), default=depth[key])
+    return depth
 
 
-def _ordered(layers: list[list[str]], forward: Sequence[tuple[str, str]]) -> list[list[str]]:
+def _ordered(layers: list[list[str]], steps: Iterable[Ends]) -> list[list[str]]:
+    """Each layer ordered by the mean place of what it reads from."""
     place: dict[str, float] = {}
     sources = defaultdict(list)
-    for a, b in forward:
+    for a, b in steps:
         sources[b].append(a)
     done = []
     for layer in layers:
-        wished = {key: _mean([place[a] for a in sources[key] if a in place], number / len(layer)) for number, key in enumerate(layer)}
+        wished = {key: _mean([place[a] for a in sources[key] if a in place], (n + 0.5) / len(layer)) for n, key in enumerate(layer)}
         done.append(sorted(layer, key=lambda key: wished[key]))
         place.update({key: (number + 0.5) / len(layer) for number, key in enumerate(done[-1])})
     return done
@@ -136,25 +146,24 @@ def _mean(values: Sequence[float], default: float) -> float:
     return sum(values) / len(values) if values else default
 
 
-def _stacked(key: str, title: Mapping[str, Any] | None, layers: Sequence[Sequence[Box]]) -> Box:
+def _stacked(region: Mapping[str, Any] | None, layers: Sequence[Sequence[Box]]) -> Box:
     """Layers one below the other, each centred, in a frame with room for its title."""
-    label = "" if title is None else _short(str(title["label"]), 60)
-    head = LINE if title is not None else 0.0
+    key, kind, title = ("", "", "") if region is None else (str(region["id"]), str(region["kind"]), _short(str(region["label"]), 60))
     widths = [sum(box.width for box in layer) + GAP * (len(layer) - 1) for layer in layers]
-    width = max([*widths, len(label) * LETTER]) + 2 * PAD
+    width = max([*widths, len(title) * LETTER]) + 2 * PAD
     placed: list[Box] = []
-    y = head + PAD
+    y = (LINE if region is not None else 0.0) + PAD
     for layer, wide in zip(layers, widths, strict=True):
-        x = (width - wide) / 2
+        x, floor = (width - wide) / 2, y + max(box.height for box in layer)
         for box in layer:
-            placed.append(_shifted(box, x, y))
+            placed.append(replace(_shifted(box, x, y), floor=floor))
             x += box.width + GAP
-        y += max(box.height for box in layer) + LAYER
-    return Box(key, "" if title is None else str(title["kind"]), label, width, y - LAYER + PAD, inside=tuple(placed))
+        y = floor + LAYER
+    return Box(key, kind, title, width, y - LAYER + PAD, inside=tuple(placed))
 
 
 def _shifted(box: Box, x: float, y: float) -> Box:
-    return replace(box, x=box.x + x, y=box.y + y, inside=tuple(_shifted(child, x, y) for child in box.inside))
+    return replace(box, x=box.x + x, y=box.y + y, floor=box.floor + y, inside=tuple(_shifted(child, x, y) for child in box.inside))
 
 
 def _flat(boxes: Iterable[Box]) -> Iterable[Box]:
@@ -166,6 +175,8 @@ def _flat(boxes: Iterable[Box]) -> Iterable[Box]:
 def _drawn(box: Box) -> str:
     """Regions are frames, arrays ellipses, computations rectangles: the shape tells them apart, the tint only helps."""
     text = escape(box.label)
+    if box.kind == "passing":
+        return ""
     if box.inside or box.kind in REGIONS:
         frame = _rectangle(box, 8, 'stroke-opacity="0.45" fill="currentColor" fill-opacity="0.035"')
         return f'{frame}<text x="{box.x + PAD:.1f}" y="{box.y + 16:.1f}" fill="currentColor" stroke="none" font-weight="bold">{text}</text>'
@@ -183,25 +194,34 @@ def _rectangle(box: Box, radius: float, paint: str) -> str:
     return f'<rect x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}" rx="{radius}" {paint}/>'
 
 
-def _wire(source: Box, target: Box, memlet: str) -> str:
-    """An arrow from box to box: down between their facing sides, or round the right where it leads back."""
-    x0, x1 = source.x + source.width / 2, target.x + target.width / 2
-    y0, y1 = source.y + source.height, target.y
-    if y1 > y0:
-        bend = (y1 - y0) / 2
-        path = f"M{x0:.1f} {y0:.1f}C{x0:.1f} {y0 + bend:.1f} {x1:.1f} {y1 - bend:.1f} {x1:.1f} {y1:.1f}"
-    else:
-        x0, x1 = source.x + source.width, target.x + target.width
-        y0, y1 = source.y + source.height / 2, target.y + target.height / 2
-        path = f"M{x0:.1f} {y0:.1f}C{x0 + 26:.1f} {y0:.1f} {x1 + 26:.1f} {y1:.1f} {x1:.1f} {y1:.1f}"
-    line = f'<path d="{path}" stroke-opacity="0.7" marker-end="url(#ARROW)"><title>{escape(memlet)}</title></path>'
-    return line + _memlet((x0 + x1) / 2, (y0 + y1) / 2, memlet)
+def _wire(boxes: Mapping[str, Box], source: str, target: str, memlet: str) -> str:
+    """An arrow from box to box, through the places where it passes a layer; round the right where it leads back."""
+    a, b = boxes[source], boxes[target]
+    x, y = a.x + a.width / 2, a.y + a.height
+    if b.y < y:
+        x, y, x1, y1 = a.x + a.width, a.y + a.height / 2, b.x + b.width, b.y + b.height / 2
+        path = f"M{x:.1f} {y:.1f}C{x + 26:.1f} {y:.1f} {x1 + 26:.1f} {y1:.1f} {x1:.1f} {y1:.1f}"
+        return _arrow(path, memlet) + _memlet(max(x, x1) + 14, (y + y1) / 2, memlet)
+    way = [key for key in (_passing(source, target, level) for level in range(len(boxes))) if key in boxes]
+    path, label = f"M{x:.1f} {y:.1f}L{x:.1f} {a.floor:.1f}", ""
+    y = a.floor
+    for box in [*(boxes[key] for key in way), b]:
+        x1, bend = box.x + box.width / 2, (box.y - y) / 2
+        path += f"C{x:.1f} {y + bend:.1f} {x1:.1f} {box.y - bend:.1f} {x1:.1f} {box.y:.1f}"
+        label = label or _memlet((x + x1) / 2, y + bend, memlet)
+        x, y = x1, box.floor
+        path += "" if box is b else f"L{x:.1f} {y:.1f}"
+    return _arrow(path, memlet) + label
+
+
+def _arrow(path: str, memlet: str) -> str:
+    return f'<path d="{path}" stroke-opacity="0.7" marker-end="url(#ARROW)"><title>{escape(memlet)}</title></path>'
 
 
 def _memlet(x: float, y: float, memlet: str) -> str:
     if not memlet:
         return ""
-    text = escape(_short(memlet, 18))
+    text = escape(_short(memlet, 30))
     return f'<text x="{x + 3:.1f}" y="{y + 3:.1f}" font-size="9" fill="currentColor" fill-opacity="0.8" stroke="none">{text}</text>'
 
 
