@@ -143,7 +143,7 @@ class _Run:
             self.observer(array, -buffer.nbytes)
 
     def shape(self, array: Array) -> tuple[int, ...]:
-        return tuple(self.integer(extent) for extent in array.shape)
+        return tuple(max(0, self.integer(extent)) for extent in array.shape)
 
     # ------------------------------------------------------------ nodes
 

@@ -48,8 +48,9 @@ class Lifetime:
 
 
 def bytes_of(array: Array) -> sympy.Expr:
-    """The size of an array, in bytes."""
-    return sympy.Mul(*array.shape, array.dtype.bytes)
+    """The size of an array, in bytes; an extent below 0 counts as 0."""
+    extents = (extent if extent.is_Symbol or extent.is_nonnegative else sympy.Max(0, extent) for extent in array.shape)
+    return sympy.Mul(*extents, array.dtype.bytes)
 
 
 def top_level(block: Block) -> Iterator[Statement]:
