@@ -24,7 +24,7 @@ BELOW = {
     "plan": {"adjoint"},
     "optimise": {"analysis"},
     "emit": {"ir"},
-    "run": {"emit"},
+    "run": {"emit", "options"},
     "pipeline": {"frontend", "plan", "optimise", "run", "options"},
     "api": {"pipeline"},
     "__init__": {"api"},
