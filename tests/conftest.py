@@ -55,6 +55,13 @@ def _refuse_skip(report):
     return report
 
 
+@pytest.fixture(autouse=True)
+def compiler_level(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels are compiled at -O1, which takes half the time; tests marked `production` take the flags that users get."""
+    if request.node.get_closest_marker("production") is None:
+        monkeypatch.setattr("dfad.run.toolchain.LEVEL", 1)
+
+
 @pytest.fixture
 def golden(request: pytest.FixtureRequest):
     """`golden(name, text)`: the text equals tests/golden/<name>; `pytest --refresh-golden` writes it instead."""
