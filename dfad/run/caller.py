@@ -1,0 +1,209 @@
+"""One way of calling one function: its compiled specialisations, the quick way to them, and the careful way.
+
+A `Caller` answers a call from what is loaded; else it asks the cache; else it hands a `Request` to the compiler.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import Parameter, Signature
+from typing import Any, cast
+
+from dfad.errors import CompilerMissing, Place
+from dfad.ir.signature import ArgumentType
+from dfad.options import Options
+from dfad.run import launch, toolchain
+from dfad.run.call import bind, run_prepared, trailing_defaults, types_of
+from dfad.run.launch import Compiled, Dispatcher, Routine
+from dfad.run.names import Names, resolve
+from dfad.run.recipe import Recipe
+from dfad.source import SourceText
+
+
+@dataclass(frozen=True)
+class Transform:
+    """What is computed.
+
+    Attributes
+    ----------
+    kind : str
+        ``"primal"``, ``"grad"``, ``"value_and_grad"`` or ``"vjp"``.
+    wrt : tuple of str
+        The parameters to differentiate by.
+    of : tuple of str
+        For ``"vjp"``: what is differentiated, arguments by name; empty for the result.
+    is_single : bool
+        Whether one gradient comes back, not a tuple of gradients.
+    """
+
+    kind: str
+    wrt: tuple[str, ...] = ()
+    of: tuple[str, ...] = ()
+    is_single: bool = True
+
+
+@dataclass(frozen=True)
+class Request:
+    """All that a compilation depends on.
+
+    Attributes
+    ----------
+    source : SourceText
+    names : Names
+    types : tuple of ArgumentType
+        Of the parameters, in order.
+    transform : Transform
+    options : Options
+    question : str
+        The key of all this.
+    """
+
+    source: SourceText
+    names: Names
+    types: tuple[ArgumentType, ...]
+    transform: Transform
+    options: Options
+    question: str
+
+    @property
+    def arguments(self) -> dict[str, ArgumentType]:
+        """The types by parameter."""
+        return dict(zip(parameters(self.source), self.types, strict=True))
+
+
+def parameters(source: SourceText) -> tuple[str, ...]:
+    """The names of a function's parameters, in order."""
+    code = source.function.__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def make_request(
+    source: SourceText, names: Names, types: tuple[ArgumentType, ...], transform: Transform, options: Options
+) -> Request:
+    """A request and its question."""
+    try:
+        compiler = toolchain.find_compiler().identity()
+    except CompilerMissing:
+        compiler = ()
+    settings = (transform, options.compile_key(), options.threads, toolchain.flags(), compiler, toolchain.environment())
+    return Request(source, names, types, transform, options, toolchain.digest((names.key(), types, settings)))
+
+
+@dataclass(frozen=True, eq=False)
+class Specialisation:
+    """A function compiled for the types of some arguments."""
+
+    types: tuple[ArgumentType, ...]
+    compiled: Compiled
+    routine: Routine
+    guards: tuple[object, ...]
+    hidden: tuple[object, ...]
+    request: Request
+
+    @property
+    def recipe(self) -> Recipe:
+        """The plan of its call."""
+        return self.compiled.recipes[0]
+
+
+class Caller:
+    """One way of calling one function.
+
+    Parameters
+    ----------
+    source : SourceText
+        The function.
+    signature : Signature
+        Its signature.
+    options : Options
+    choose : callable
+        Types by parameter -> the transform; raises KernelTypeError when there is none.
+    build : callable
+        Compiles a request.
+    """
+
+    def __init__(
+        self,
+        source: SourceText,
+        signature: Signature,
+        options: Options,
+        choose: Callable[[Mapping[str, ArgumentType]], Transform],
+        build: Callable[[Request], Compiled],
+    ) -> None:
+        self.source = source
+        self.signature = signature
+        self.options = options
+        self.choose = choose
+        self.build = build
+        self.dispatcher: Dispatcher | None = None
+        self.specialisations: tuple[Specialisation, ...] = ()
+
+    def __call__(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
+        """Call with these arguments: the quick way when the launcher knows their types."""
+        if self.dispatcher is not None and not kwargs:
+            result = self.dispatcher(args)
+            if result is not launch.LAUNCHER[0].MISS:
+                return result
+        return self.call_carefully(args, kwargs)
+
+    def call_carefully(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
+        """Bind, classify, compile when needed, check, copy when needed, call."""
+        values = bind(self.source.name, self.signature, args, kwargs)
+        found = self.specialise(values)
+        launcher = launch.launcher()
+        everything = (*values, *launcher.read(found.hidden))
+        assert self.dispatcher is not None
+        self.dispatcher.last = found.routine
+        return run_prepared(found.routine, found.recipe, everything, self.place, launcher.MISS)
+
+    def specialise(self, values: Sequence[object]) -> Specialisation:
+        """The specialisation for the values of all parameters; compiled now when there is none."""
+        types = types_of(parameters(self.source), values, self.place)
+        names = resolve(self.source)
+        transform = self.choose(dict(zip(parameters(self.source), types, strict=True)))
+        request = make_request(self.source, names, types, transform, self.options)
+        found = next((known for known in self.specialisations if known.request.question == request.question), None)
+        if found is None or not launch.launcher().holds(found.guards):
+            found = self._add(request, launch.find(request.question) or self.build(request))
+        return found
+
+    def _add(self, request: Request, compiled: Compiled) -> Specialisation:
+        recipe = compiled.recipes[0]
+        routine = launch.make_routine(recipe, compiled.addresses[0], request.names.functions)
+        guards, hidden = request.names.guards(recipe.hidden), request.names.places(recipe.hidden)
+        found = Specialisation(request.types, compiled, routine, guards, hidden, request)
+        if self.dispatcher is None:
+            count = -1 if _has_keyword_only(self.signature) else len(request.types)
+            self.dispatcher = launch.launcher().Dispatcher(count, trailing_defaults(self.signature))
+        self.dispatcher.add(routine, guards, hidden)
+        kept = (known for known in self.specialisations if known.request.question != request.question)
+        self.specialisations = (found, *kept)
+        return found
+
+    @property
+    def last(self) -> Specialisation | None:
+        """The specialisation of the last call."""
+        routine = None if self.dispatcher is None else self.dispatcher.last
+        return next((known for known in self.specialisations if known.routine is routine), None)
+
+    def place(self, name: str) -> Place:
+        """Where a parameter stands; the function itself for a hidden argument."""
+        arguments = self.source.tree.args
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        node = next((argument for argument in every if argument.arg == name), None)
+        where = self.source.locate(self.source.tree if node is None else node).place()
+        return cast(Place, dict(where))
+
+    def free_pools(self) -> None:
+        """Give pooled memory back."""
+        for known in self.specialisations:
+            known.routine.free_pool()
+
+
+def _has_keyword_only(signature: Signature) -> bool:
+    """Whether a parameter is passed by keyword only: such a kernel has no quick way."""
+    return any(parameter.kind is Parameter.KEYWORD_ONLY for parameter in signature.parameters.values())
+
+
+def memory_of(found: Specialisation | None) -> Mapping[str, Any]:
+    """The measured bytes of the last call."""
+    return {} if found is None else found.routine.memory

@@ -1,0 +1,155 @@
+"""The plan of a call, as plain data: what goes into the block of a compiled kernel and what comes back.
+
+A `Recipe` is made from a Program by `describe`, kept beside the compiled code, and carried out by `launcher.pyx`. It needs no room of
+the compiler to be read.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+INPUT_KINDS = ("array", "integer", "float", "constant")
+"""Kinds of inputs, as `launcher.pyx` numbers them."""
+
+SLOT_KINDS = ("extent", "number", "bits", "address", "scalar")
+"""What can stand in a slot of the block, as `launcher.pyx` numbers them."""
+
+SCALARS = ("double", "float", "integer", "bool", "float64", "float32")
+"""How a scalar result is read from its bits: as a Python float (from a double or a float), int or bool, or as a NumPy scalar."""
+
+Returns = int | None | tuple["Returns", ...]
+"""What a call gives: positions among the inputs and then the outputs, nested as the result is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A value that the call hands over: an argument of the kernel or one of its hidden arguments.
+
+    Attributes
+    ----------
+    name : str
+        The parameter, or the global or closure variable.
+    kind : str
+        One of `INPUT_KINDS`.
+    dtype : str
+        Of an array, by its NumPy name; else empty.
+    ones : tuple of bool
+        For each dimension of an array, whether its extent is 1.
+    is_written : bool
+        Whether the kernel writes to the array.
+    constant : None, bool or str
+        The value of a constant.
+    """
+
+    name: str
+    kind: str
+    dtype: str = ""
+    ones: tuple[bool, ...] = ()
+    is_written: bool = False
+    constant: bool | str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """An array that the launcher makes for the kernel to fill in, or a scalar that comes out of the block.
+
+    Attributes
+    ----------
+    name : str
+        The parameter of the Program.
+    dtype : str
+        NumPy name of the element type.
+    like : int
+        The input whose shape it has; -1 when its shape is an expression, -2 for a scalar.
+    memory : int
+        The memory class that its bytes count in.
+    read : int
+        For a scalar: position in `SCALARS`.
+    """
+
+    name: str
+    dtype: str
+    like: int
+    memory: int
+    read: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """What stands in one place of the block: a kind of `SLOT_KINDS`, the input or output, and for an extent the dimension."""
+
+    kind: int
+    which: int
+    part: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A check that can end the call, and its place: the function by its number among those inlined, lines and columns."""
+
+    error: str
+    message: str
+    function: int
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """All that a call needs to know of a compiled kernel.
+
+    Attributes
+    ----------
+    name : str
+        The kernel's name.
+    inputs : tuple of Input
+        The kernel's parameters in order, then its hidden arguments.
+    hidden : tuple of (int, str)
+        For each hidden argument: the function, by its number among those inlined, and the name in that function.
+    outputs : tuple of Output
+    slots : tuple of Slot
+        The block.
+    symbols : tuple of Slot
+        The integers that `shapes` takes.
+    shapes : str
+        A Python expression, a function of the integers: the shapes of all outputs. Empty when no shape needs it.
+    returns : Returns
+    sites : tuple of Site
+    library : str
+        The key of the compiled code.
+    uses_blas : bool
+    """
+
+    name: str
+    inputs: tuple[Input, ...]
+    hidden: tuple[tuple[int, str], ...]
+    outputs: tuple[Output, ...]
+    slots: tuple[Slot, ...]
+    symbols: tuple[Slot, ...]
+    shapes: str
+    returns: Returns
+    sites: tuple[Site, ...]
+    library: str
+    uses_blas: bool
+
+
+def to_text(recipe: Recipe) -> str:
+    """The recipe as JSON."""
+    return json.dumps(asdict(recipe))
+
+
+def from_text(text: str) -> Recipe:
+    """The recipe from `to_text`'s JSON; ValueError, KeyError or TypeError when it is none."""
+    plain: dict[str, Any] = {name: _frozen(value) for name, value in json.loads(text).items()}
+    for name, kind in (("inputs", Input), ("outputs", Output), ("slots", Slot), ("symbols", Slot), ("sites", Site)):
+        plain[name] = tuple(kind(**dict(part)) for part in plain[name])
+    return Recipe(**plain)
+
+
+def _frozen(value: Any) -> Any:
+    """Lists as tuples, all the way down."""
+    if isinstance(value, dict):
+        return {name: _frozen(part) for name, part in value.items()}
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
