@@ -187,3 +187,46 @@ def test_richardson_and_jax_agree_with_the_complex_step():
     assert relative_error(jax_gradient(port, arguments, wrt="t"), gradient) <= 1e-13
     for direction in random_directions({"t": x}, ("t",)):
         assert richardson(kernel, arguments, direction) == pytest.approx(np.sum(gradient * direction["t"]), rel=1e-9)
+
+
+def sigmoid(t):
+    return 1.0 / (1.0 + np.exp(-t))
+
+
+def chained(t):
+    f = np.zeros(10)
+    f[0] = 1.0
+    for i in range(1, 10):
+        f[i] = f[i - 1] * t
+        f[i] = sigmoid(f[i])
+    return np.sum(f)
+
+
+def divided(a):
+    total = 0.0
+    for i in range(2):
+        total += 1.0 / (i + 1 + a * a)
+    return total
+
+
+def stepping_sum(lower, upper):
+    total = 0.0
+    while lower < upper:
+        total += lower**2 * 0.25
+        lower += 0.25
+    return total
+
+
+# Programs that other systems got wrong, with answers worked out by hand.
+KNOWN = [
+    (chained, {"t": 1.0}, 7.02404078, 1.74510849, 1e-8),
+    (divided, {"a": 2.0}, 1 / 5 + 1 / 6, -4 / 25 - 4 / 36, 1e-15),
+    (stepping_sum, {"lower": 0.0, "upper": 1.0}, 0.21875, 0.5 * (0 + 0.25 + 0.5 + 0.75), 1e-15),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments", "value", "derivative", "tolerance"), KNOWN)
+def test_programs_with_known_answers(function, arguments, value, derivative, tolerance):
+    name = next(iter(arguments))
+    assert relative_error(run_numpy(function, arguments)[0], value) <= tolerance
+    assert relative_error(complex_step(function, arguments, {name: 1.0})[0], derivative) <= tolerance

@@ -5,8 +5,8 @@ One module per kernel. Each offers
 - `function`: the plain NumPy function; `initialize(size)`: its arguments, by name, for a dict of sizes or a name of `sizes`
   (`S`, `M`, `L`, and `paper`, the published one);
 - `wrt`: the argument to differentiate; `outputs`: the arguments that it updates, or `("return",)` for what it returns;
-- `jax_port`: the loops as written, with `fori_loop` and `.at[].set`, and `port_limit`, the largest sizes at which that takes
-  seconds; `jax_best`: the best formulation of the same algorithm that we know; `jax_lib`, for factorizations: the library call;
+- `jax_port`: the loops as written, with `fori_loop` and `.at[].set`, and `port_limit`, where it has one, the largest sizes at
+  which that takes seconds; `jax_best`: the best formulation of the same algorithm that we know; `jax_lib`, for factorizations: the library call;
 - `family`: `V` array code, `L` loops and in-place updates, `T` non-linear state marched in time.
 
 `python -m dfad.suite` measures them. JAX is imported by the JAX functions only.

@@ -16,7 +16,7 @@ sizes = {
     "L": {"N": 10000, "steps": 1000},
     "paper": {"N": 10000, "steps": 10000},
 }
-port_limit = {"N": 500, "steps": 50}
+port_limit = {"N": 1000, "steps": 1000}
 
 
 def initialize(size):

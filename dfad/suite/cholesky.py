@@ -19,7 +19,7 @@ sizes = {
     "L": {"N": 1000},
     "paper": {"N": 2000},
 }
-port_limit = {"N": 120}
+port_limit = {"N": 200}
 
 
 def initialize(size):

@@ -16,7 +16,6 @@ sizes = {
     "L": {"N": 6000},
     "paper": {"N": 12500},
 }
-port_limit = {"N": 500}
 
 
 def initialize(size):

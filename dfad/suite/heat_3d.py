@@ -14,7 +14,7 @@ sizes = {
     "L": {"T": 100, "N": 70},
     "paper": {"T": 500, "N": 120},
 }
-port_limit = {"T": 3, "N": 20}
+port_limit = {"T": 5, "N": 30}
 
 
 def initialize(size):

@@ -14,7 +14,7 @@ sizes = {
     "L": {"T": 2000, "N": 16000},
     "paper": {"T": 4000, "N": 32000},
 }
-port_limit = {"T": 50, "N": 500}
+port_limit = {"T": 500, "N": 2000}
 
 
 def initialize(size):

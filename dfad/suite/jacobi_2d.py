@@ -14,7 +14,7 @@ sizes = {
     "L": {"T": 200, "N": 700},
     "paper": {"T": 1000, "N": 2800},
 }
-port_limit = {"T": 5, "N": 60}
+port_limit = {"T": 10, "N": 150}
 
 
 def initialize(size):

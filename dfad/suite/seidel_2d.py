@@ -18,7 +18,7 @@ sizes = {
     "L": {"T": 100, "N": 400},
     "paper": {"T": 100, "N": 400},
 }
-port_limit = {"T": 5, "N": 100}
+port_limit = {"T": 5, "N": 200}
 
 
 def initialize(size):

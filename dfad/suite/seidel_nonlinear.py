@@ -17,7 +17,7 @@ sizes = {
     "L": {"T": 100, "N": 400},
     "paper": {"T": 100, "N": 400},
 }
-port_limit = {"T": 5, "N": 100}
+port_limit = {"T": 5, "N": 150}
 
 
 def initialize(size):
