@@ -1,0 +1,91 @@
+"""A loop as a function of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from dfad.emit.memory import allocated_inside
+from dfad.emit.outline import Function
+from dfad.emit.scope import Scope, pointer
+from dfad.emit.statement import Lines, Surroundings, allocate, indent, loop_text, release
+from dfad.emit.sums import LANES
+from dfad.ir.nodes import Array, Block, Loop, Node
+from dfad.ir.walk import walk
+
+_COUNTERS = ("status", "part", "whole", "lane", "trips", "first", "last")
+
+
+def function_text(function: Function, around: Surroundings) -> Lines:
+    """A loop as a function. Scalars that it changes are held in locals and written back at the end."""
+    scope, names = around.scope, around.scope.names
+    others = {loop: other for loop, other in around.functions.items() if loop is not function.loop}
+    inner = replace(around, functions=others, parallel=function.parallel)
+    body = _thread_text(function.loop, inner) if function.parallel else loop_text(function.loop, inner)
+    updated = [f"cdef {scope.scalar_type(scope.arrays[name])} {names[name]} = {names[name]}_out[0]" for name in function.updated]
+    return (
+        f"cdef int64_t {function.name}({_parameters(function, scope)}) noexcept nogil:",
+        *indent(local_variables(function.loop, body, allocated_inside(function.loop, around.events), around)),
+        *indent(updated),
+        *indent(body),
+        *indent(f"{names[name]}_out[0] = {names[name]}" for name in function.updated),
+        "    return 0",
+    )
+
+
+def _parameters(function: Function, scope: Scope) -> str:
+    arrays, names = scope.arrays, scope.names
+    return ", ".join(
+        (
+            "dfad_workspace* ws",
+            *(("int64_t part",) if function.parallel else ()),
+            *(f"int64_t {names[name]}" for name in function.integers),
+            *(f"{scope.scalar_type(arrays[name])} {names[name]}" for name in function.scalars),
+            *(f"{'f64p' if name in scope.wide else pointer(arrays[name].dtype)} {names[name]}_out" for name in function.updated),
+            *(f"{pointer(arrays[name].dtype)} {names[name]}" for name in function.arrays),
+        )
+    )
+
+
+def _thread_text(loop: Loop, around: Surroundings) -> Lines:
+    """One thread's part of a parallel loop, with the arrays that the thread has for itself."""
+    scope, threads = around.scope, around.threads
+    start, stop = scope.integer(loop.start), scope.integer(loop.stop)
+    step = "" if loop.step == 1 else f"{loop.step}*"
+    own = around.events.thread[loop]
+    return (
+        f"trips = dfad_trips({start}, {stop}, {loop.step})",
+        f"first = {start} + {step}(trips*part//{threads})",
+        f"last = {start} + {step}(trips*(part + 1)//{threads})",
+        *allocate(own, around),
+        *loop_text(loop, around, ("first", "last")),
+        *release(own, around),
+    )
+
+
+def local_variables(node: Node, body: Lines, own: Iterable[Array], around: Surroundings) -> Lines:
+    """The declarations of what the lines set: loop indices, scalars, the arrays that they allocate (``own``), and emit's own variables."""
+    scope, words = around.scope, words_of(body)
+    types: dict[str, list[str]] = {"int64_t": [name for name in _COUNTERS if name in words]}
+    for part in walk(node):
+        match part:
+            case Loop():
+                index = scope.names[part.index.name]
+                types["int64_t"] += [name for name in (index, f"{index}_strip", f"{index}_first") if name in words]
+            case Block():
+                for array in (array for array in part.arrays if array.rank == 0 and scope.names[array.name] in words):
+                    types.setdefault(scope.scalar_type(array), []).append(scope.names[array.name])
+    for array in own:
+        name = scope.names[array.name]
+        types.setdefault(array.dtype.c_name, []).extend(f"*{text}" for text in (name, f"{name}_memory") if text in words)
+    for array in scope.arrays.values():
+        name = scope.names[array.name]
+        if f"{name}_part" in words:
+            types.setdefault(scope.scalar_type(array), []).append(f"{name}_part[{LANES}]")
+    return tuple(f"cdef {c_type} {', '.join(dict.fromkeys(names))}" for c_type, names in types.items() if names)
+
+
+def words_of(lines: Iterable[str]) -> set[str]:
+    """The identifiers in the lines, comments aside."""
+    return {word for line in lines for word in re.findall(r"\w+", line.partition("#")[0])}

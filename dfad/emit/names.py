@@ -1,0 +1,61 @@
+"""What arrays and symbols are called in generated code: their own names, unless Cython, C or the generated code itself uses them."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterator
+
+from dfad.emit.declarations import DECLARATIONS
+from dfad.ir.nodes import Block, Loop, Program
+from dfad.ir.walk import walk
+
+_CYTHON = """NULL bint by ccall cdef char cimport const cpdef ctypedef cppclass DEF double ELIF ELSE enum extern float fused gil
+IF include inline int long namespace nogil noexcept object packed public readonly register short signed sizeof size_t ssize_t struct template
+typeid union unsigned void volatile prange print exec range abs min max len round sum pow divmod bool complex list tuple dict set str
+bytes"""
+
+_OURS = "address block kernel lane part parts status strip swap trips ws whole first last"
+
+_RESERVED = frozenset(keyword.kwlist) | frozenset(keyword.softkwlist) | {*_CYTHON.split(), *_OURS.split(), *DECLARATIONS}
+
+
+def identifiers(program: Program) -> dict[str, str]:
+    """Arrays and symbols of the program -> identifiers of generated code, different for different names."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in _names(program):
+        if name not in found:
+            found[name] = _fresh(_plain(name), taken)
+            taken.add(found[name])
+    return found
+
+
+def _names(program: Program) -> Iterator[str]:
+    yield from (bound.symbol.name for bound in program.symbols)
+    yield from (array.name for array in program.parameters)
+    for node in walk(program.body):
+        match node:
+            case Block():
+                yield from (array.name for array in node.arrays)
+            case Loop():
+                yield node.index.name
+
+
+def _plain(name: str) -> str:
+    """The name in the letters that C knows."""
+    text = "".join(letter if letter.isascii() else f"u{ord(letter):x}" for letter in name)
+    text = re.sub(r"\W", "_", text)
+    return text if text[:1].isalpha() else f"v{text}"
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    """The name, or the name with underscores: none that is reserved, nor one that generated code derives from others."""
+    while (
+        name in _RESERVED
+        or name in taken
+        or name.startswith(("dfad_", "__"))
+        or name.endswith(("_part", "_strip", "_first", "_memory", "_out"))
+    ):
+        name += "_"
+    return name

@@ -1,0 +1,105 @@
+"""Which loops become functions of their own.
+
+A function has restrict parameters, so GCC knows that its arrays are different memory. An Exchange assigns pointers, which restrict forbids;
+so the loops that hold one stay in the kernel itself, with their inner loops as functions. A parallel loop is a function of a part of
+its range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+import sympy
+
+from dfad.ir.memlet import Memlet
+from dfad.ir.nodes import Array, Block, Exchange, Integer, Loop, Node, Program
+from dfad.ir.walk import children, expressions, reads, walk, walk_expression, writes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """A loop as a function: what it is called and what it is given, in order of first use.
+
+    ``integers`` are symbols, ``scalars`` rank-0 arrays that it only reads, ``updated`` rank-0 arrays that it writes and others may read,
+    ``arrays`` all other arrays that it uses and does not allocate itself.
+    """
+
+    name: str
+    loop: Loop
+    integers: tuple[str, ...]
+    scalars: tuple[str, ...]
+    updated: tuple[str, ...]
+    arrays: tuple[str, ...]
+    parallel: bool
+
+
+def chosen_loops(node: Node, threads: int, inside: bool = False) -> Iterator[tuple[Loop, bool]]:
+    """The loops that become functions, and whether each is parallel; those inside a function before it, as C wants them."""
+    if not isinstance(node, Loop):
+        for child in children(node):
+            yield from chosen_loops(child, threads, inside)
+        return
+    if node.parallel and threads > 1:
+        yield node, True
+        return
+    starts = not inside and not any(isinstance(part, Exchange) for part in walk(node))
+    yield from chosen_loops(node.body, threads, inside or starts)
+    if starts:
+        yield node, False
+
+
+def name_functions(program: Program, loops: Collection[Loop]) -> dict[Loop, str]:
+    """The name of each loop's function: the kernel's name and the line, counted where several stand on one line."""
+    found: dict[Loop, str] = {}
+    for loop in loops:
+        base = f"{program.name}_{loop.where.line}"
+        taken = sum(name == base or name.startswith(f"{base}_") for name in found.values())
+        found[loop] = f"{base}_{taken}" if taken else base
+    return found
+
+
+def outline(name: str, loop: Loop, arrays: Mapping[str, Array], own: Collection[str], parallel: bool) -> Function:
+    """The loop as a function; ``own`` are the arrays of rank above 0 that its text allocates."""
+    declared = {array.name for node in walk(loop) if isinstance(node, Block) for array in node.arrays}
+    bound = {node.index.name for node in walk(loop) if isinstance(node, Loop)}
+    used = dict.fromkeys(used_names(loop, arrays))
+    written = {memlet.array for node in walk(loop) for memlet in writes(node)}
+    scalars = [name for name in used if name in arrays and arrays[name].rank == 0 and name not in declared]
+    return Function(
+        name=name,
+        loop=loop,
+        integers=tuple(name for name in used if name not in arrays and name not in bound),
+        scalars=tuple(name for name in scalars if name not in written),
+        updated=tuple(name for name in scalars if name in written),
+        arrays=tuple(name for name in used if name in arrays and arrays[name].rank > 0 and name not in own),
+        parallel=parallel,
+    )
+
+
+def used_names(node: Node, arrays: Mapping[str, Array]) -> Iterator[str]:
+    """The arrays and symbols that the text of the node and of those below it names, with repetition."""
+    for part in walk(node):
+        match part:
+            case Loop():
+                yield from _symbols(part.start, part.stop)
+            case Block():
+                yield from _symbols(*(extent for array in part.arrays for extent in array.shape))
+        for expression in expressions(part):
+            for leaf in walk_expression(expression):
+                if isinstance(leaf, Integer):
+                    yield from _symbols(leaf.value)
+        for memlet in (*reads(part), *writes(part)):
+            yield from _memlet_names(memlet, arrays)
+
+
+def _symbols(*values: sympy.Expr) -> Iterator[str]:
+    for value in values:
+        yield from sorted(symbol.name for symbol in value.free_symbols)
+
+
+def _memlet_names(memlet: Memlet, arrays: Mapping[str, Array]) -> Iterator[str]:
+    """The array, the symbols of the subset, and the extents that its layout needs."""
+    yield memlet.array
+    yield from sorted(symbol.name for symbol in memlet.symbols())
+    yield from _symbols(*arrays[memlet.array].shape[1:])

@@ -1,0 +1,258 @@
+"""Nodes as statements: each function takes a node and gives lines of Cython, not indented."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import sympy
+
+from dfad.emit.integer import PRODUCT
+from dfad.emit.interrupt import STRIP
+from dfad.emit.layout import element, is_sum
+from dfad.emit.library import library_text
+from dfad.emit.memory import CLASSES, Events
+from dfad.emit.outline import Function
+from dfad.emit.scalar import expression_text
+from dfad.emit.scope import SHORT, Scope
+from dfad.emit.sums import LANES, Partial, partials
+from dfad.errors import CompilerBug
+from dfad.ir.lifetimes import bytes_of, used_names
+from dfad.ir.nodes import Array, Block, Branch, Check, Exchange, Library, Loop, Node, Tasklet, is_true
+from dfad.source import Location
+
+Lines = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What statements need to know of the module that they stand in.
+
+    ``functions`` are the loops that are called; ``polls`` those whose iterations begin with a poll; ``parallel``
+    says that the text is one thread's; ``strips`` are long loops that must be cut to be stopped.
+    """
+
+    scope: Scope
+    functions: Mapping[Loop, Function]
+    events: Events
+    sites: Mapping[Check, int]
+    polls: Mapping[Loop, sympy.Expr]
+    threads: int = 1
+    parallel: bool = False
+    strips: frozenset[Loop] = frozenset()
+    exchanged: frozenset[str] = frozenset()
+
+    def with_places(self, places: Mapping[str, str]) -> Surroundings:
+        """The surroundings in which those scalars stand for those texts."""
+        return replace(self, scope=self.scope.with_places(places))
+
+
+def indent(lines: Iterable[str]) -> Lines:
+    """The lines one level deeper."""
+    return tuple(f"    {line}" for line in lines)
+
+
+def statements(block: Block, around: Surroundings) -> Lines:
+    """The body of a block, with the allocations that belong to it and to its nodes."""
+    lines: list[str] = []
+    waiting = list(around.events.entry.get(block, ()))
+    for node in block.body:
+        needed = [array for array in waiting if array.name in used_names(node)]
+        waiting = [array for array in waiting if array not in needed]
+        lines += allocate((*around.events.before.get(node, ()), *needed), around)
+        lines += statement(node, around)
+        lines += release(around.events.after.get(node, ()), around)
+    lines += release((array for array in around.events.entry.get(block, ()) if array not in waiting), around)
+    return tuple(lines) or ("pass",)
+
+
+def allocate(arrays: Iterable[Array], around: Surroundings) -> Lines:
+    """The statements that give arrays their memory; of those that are exchanged the address is kept in a variable of its own."""
+    lines: list[str] = []
+    for array in arrays:
+        name, c_type = around.scope.names[array.name], array.dtype.c_name
+        kept = f"{name}_memory = " if array.name in around.exchanged else ""
+        size = around.scope.integer(bytes_of(array))
+        lines.append(f"{name} = {kept}<{c_type}*> dfad_allocate(ws, {size}, {CLASSES[array.role]})  # {array.role.value}")
+        lines.append(f"if {name} == NULL: return 1")
+    return tuple(lines)
+
+
+def release(arrays: Iterable[Array], around: Surroundings) -> Lines:
+    """The statements that give their memory back."""
+    names = ((array.name, around.scope.names[array.name]) for array in arrays)
+    return tuple(f"dfad_release(ws, {text}{'_memory' if name in around.exchanged else ''})" for name, text in names)
+
+
+def statement(node: Node, around: Surroundings) -> Lines:
+    """A node as text."""
+    match node:
+        case Tasklet():
+            return (_tasklet(node, around.scope),)
+        case Loop() if node in around.functions:
+            return _call(around.functions[node], around)
+        case Loop():
+            return loop_text(node, around)
+        case Branch():
+            return _branch(node, around)
+        case Block():
+            return statements(node, around)
+        case Library():
+            return (library_text(node, around.scope),)
+        case Exchange(first=first, second=second):
+            a, b = around.scope.names[first], around.scope.names[second]
+            return (f"{a}, {b} = {b}, {a}  {_line(node.where)}",)
+        case Check():
+            return _check(node, around)
+        case _:
+            raise CompilerBug(f"emit cannot print {node!r}")
+
+
+def _line(where: Location) -> str:
+    return f"# line {where.line}"
+
+
+def _tasklet(tasklet: Tasklet, scope: Scope) -> str:
+    value = expression_text(tasklet.value, scope)
+    target = scope.arrays[tasklet.write.array].dtype
+    if tasklet.value.dtype != target and target.kind != "b":
+        value = f"<{target.c_name}> {expression_text(tasklet.value, scope, PRODUCT + 1)}"
+    sign = "+=" if tasklet.accumulate else "="
+    return f"{element(tasklet.write, scope)} {sign} {value}  {_line(tasklet.where)}"
+
+
+def _branch(branch: Branch, around: Surroundings) -> Lines:
+    head = f"if {expression_text(branch.guard, around.scope)}:  {_line(branch.where)}"
+    lines = (head, *indent(statements(branch.then, around)))
+    if branch.orelse.body:
+        lines += ("else:", *indent(statements(branch.orelse, around)))
+    return lines
+
+
+def _check(check: Check, around: Surroundings) -> Lines:
+    if is_true(check.condition):
+        return ()
+    if len(check.values) > 4:
+        raise CompilerBug(f"a check tells at most four values, not {len(check.values)}")
+    values = [expression_text(value, around.scope) for value in check.values] + ["0"] * (4 - len(check.values))
+    condition = expression_text(check.condition, around.scope)
+    return (
+        f"if not ({condition}):  {_line(check.where)}",
+        f"    return dfad_fail(ws, {around.sites[check]}, {', '.join(values)})",
+    )
+
+
+# ---------------------------------------------------------------- loops
+
+
+def loop_text(loop: Loop, around: Surroundings, bounds: tuple[str, str] | None = None) -> Lines:
+    """A loop; ``bounds`` stand in place of its own."""
+    scope = around.scope
+    start, stop = bounds or (scope.integer(loop.start), scope.integer(loop.stop))
+    if loop in around.strips:
+        return _in_strips(loop, (start, stop), around)
+    parts = partials(loop, scope.arrays)
+    if parts:
+        return _in_lanes(loop, (start, stop), parts, around)
+    return _plain_loop(loop, (start, stop), around)
+
+
+def _plain_loop(loop: Loop, bounds: tuple[str, str], around: Surroundings) -> Lines:
+    body = statements(loop.body, around)
+    if loop in around.polls:
+        body = (_poll(around.scope.integer(around.polls[loop] + 1), around), *body)
+    index = around.scope.names[loop.index.name]
+    return (f"for {index} in {_range(*bounds, loop.step)}:  {_line(loop.where)}", *indent(body))
+
+
+def _range(start: str, stop: str, step: int) -> str:
+    if step != 1:
+        return f"range({start}, {stop}, {step})"
+    return f"range({stop})" if start == "0" else f"range({start}, {stop})"
+
+
+def _poll(iterations: str, around: Surroundings) -> str:
+    return f"if {'part == 0 and ' if around.parallel else ''}dfad_poll(ws, {iterations}): return 3"
+
+
+def _in_strips(loop: Loop, bounds: tuple[str, str], around: Surroundings) -> Lines:
+    """A long loop, so that it can be stopped."""
+    index, (start, stop) = around.scope.names[loop.index.name], bounds
+    first, length = f"{index}_strip", STRIP * abs(loop.step)
+    end = f"dfad_min({first} + {length}, {stop})" if loop.step > 0 else f"dfad_max({first} - {length}, {stop})"
+    inner = loop_text(loop, replace(around, strips=around.strips - {loop}), (first, end))
+    return (
+        f"for {first} in {_range(start, stop, length if loop.step > 0 else -length)}:  # lets the call be stopped",
+        *indent((_poll(str(STRIP), around), *inner)),
+    )
+
+
+def _in_lanes(loop: Loop, bounds: tuple[str, str], parts: tuple[Partial, ...], around: Surroundings) -> Lines:
+    """A loop with sums whose order is free (sums.py)."""
+    scope, (start, stop) = around.scope, bounds
+    index = scope.names[loop.index.name]
+    trips = _difference(stop, start) if loop.step > 0 else _difference(start, stop)
+    sign = "+" if loop.step > 0 else "-"
+    middle = f"{start} {sign} whole" if start != "0" else f"{sign if sign == '-' else ''}whole"
+    lanes = {part.array.name: f"{scope.names[part.array.name]}_part[lane]" for part in parts}
+    return (
+        f"whole = dfad_whole({trips})",
+        "if whole > 0:",
+        *indent((f"for lane in range({LANES}):", *indent(_first_values(parts, scope)))),
+        f"    for {index}_first in {_range(start, middle, LANES * loop.step)}:  {_line(loop.where)}",
+        f"        for lane in range({LANES}):",
+        f"            {index} = {index}_first {sign} lane",
+        *indent(indent(indent(statements(loop.body, around.with_places(lanes))))),
+        *indent(_combine(parts, scope)),
+        f"for {index} in {_range(middle, stop, loop.step)}:  # the rest",
+        *indent(statements(loop.body, around)),
+    )
+
+
+def _difference(a: str, b: str) -> str:
+    return a if b == "0" else f"{a} - ({b})" if is_sum(b) else f"{a} - {b}"
+
+
+def _first_values(parts: tuple[Partial, ...], scope: Scope) -> Lines:
+    return tuple(
+        f"{scope.names[part.array.name]}_part[lane] = {'0.0' if part.operation == 'add' else scope.place(part.array.name)}"
+        for part in parts
+    )
+
+
+def _combine(parts: tuple[Partial, ...], scope: Scope) -> Lines:
+    lines: list[str] = []
+    for part in parts:
+        array, cells = scope.place(part.array.name), f"{scope.names[part.array.name]}_part"
+        for half in (LANES // 2, LANES // 4):
+            other = f"{cells}[lane + {half}]"
+            lines += [f"for lane in range({half}):", f"    {_joined(part, f'{cells}[lane]', other)}"]
+        lines += [f"for lane in range({LANES // 4}):", f"    {_joined(part, array, f'{cells}[lane]')}"]
+    return tuple(lines)
+
+
+def _joined(part: Partial, a: str, b: str) -> str:
+    return f"{a} += {b}" if part.operation == "add" else f"{a} = dfad_{part.operation}_{SHORT[part.dtype.name]}({a}, {b})"
+
+
+# ---------------------------------------------------------------- calls
+
+
+def _call(function: Function, around: Surroundings) -> Lines:
+    """The call of a loop that is a function; of a parallel one, a call for each part of its range."""
+    scope = around.scope
+    names = [scope.names[name] for name in (*function.integers, *function.scalars)]
+    names += [f"&{scope.names[name]}" for name in function.updated]
+    where = _line(function.loop.where)
+    if not function.parallel:
+        arrays = [scope.names[name] for name in function.arrays]
+        return (f"status = {function.name}({', '.join(['ws', *names, *arrays])})  {where}", "if status: return status")
+    if function.updated:
+        raise CompilerBug(f"the parallel loop of line {function.loop.where.line} writes the scalar {function.updated[0]}")
+    arrays = [scope.names[name] for name in function.arrays]
+    return (
+        "status = 0",
+        f"for part in prange({around.threads}, num_threads={around.threads}, schedule='static', chunksize=1):  {where}",
+        f"    status |= {function.name}({', '.join(['ws', 'part', *names, *arrays])})",
+        "if status: return status",
+    )
