@@ -14,7 +14,8 @@ A typical test, where `pullback(w)` gave `g`:
 
 `arguments` is a dict by parameter name, or a sequence in the order of the signature; it is never changed. `wrt` is a name or a
 tuple of names. `of` is as in `dfad.vjp`: None for what the function returns, or names of arguments updated in place. The loss is
-the sum over all outputs of `weights(shape) * output`, unless cotangents are given: a plain sum hides errors.
+the sum over all outputs of `weights(shape) * output`, unless cotangents are given: a plain sum hides errors. A scalar result is
+the loss itself.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ DIRECTIONS = 5
 
 
 def weights(shape: int | tuple[int, ...]) -> Array:
-    """The uneven cotangent of every test: w = 1 + 0.5*cos(0.7*k) over the flat index k."""
+    """The uneven cotangent of every test: w = 1 + 0.5*cos(0.7*k) over the flat index k; 1 for a scalar, as `dfad.grad` takes it."""
+    if shape == ():
+        return np.ones(())
     return (1.0 + 0.5 * np.cos(0.7 * np.arange(np.prod(shape, dtype=int)))).reshape(shape)
 
 

@@ -6,7 +6,8 @@ One module per kernel. Each offers
   (`S`, `M`, `L`, and `paper`, the published one);
 - `wrt`: the argument to differentiate; `outputs`: the arguments that it updates, or `("return",)` for what it returns;
 - `jax_port`: the loops as written, with `fori_loop` and `.at[].set`, and `port_limit`, where it has one, the largest sizes at
-  which that takes seconds; `jax_best`: the best formulation of the same algorithm that we know; `jax_lib`, for factorizations: the library call;
+  which that takes seconds; `jax_best`: the best formulation of the same algorithm that we know; `jax_lib`, for factorizations:
+  the library call;
 - `family`: `V` array code, `L` loops and in-place updates, `T` non-linear state marched in time.
 
 `python -m dfad.suite` measures them. JAX is imported by the JAX functions only.
@@ -53,7 +54,9 @@ class Benchmark:
 
 
 def cotangent(shape: int | tuple[int, ...]) -> np.ndarray:
-    """The weights of the loss: w = 1 + 0.5*cos(0.7*k) over the flat index k of an output of this shape."""
+    """The weights of the loss: w = 1 + 0.5*cos(0.7*k) over the flat index k of an output of this shape; 1 for a scalar."""
+    if shape == ():
+        return np.ones(())
     return np.reshape(1.0 + 0.5 * np.cos(0.7 * np.arange(np.prod(shape, dtype=int))), shape)
 
 
