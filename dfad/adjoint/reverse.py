@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import sympy
 
 from dfad.adjoint.accumulate import Setting, adjoint_of, nest
+from dfad.adjoint.exchanges import exchanged, skeleton
 from dfad.adjoint.names import Names
 from dfad.adjoint.rules import is_flat
 from dfad.analysis.activity import active_arrays
@@ -72,7 +73,7 @@ class _Reversal:
         active = active_arrays(program.body, self.arrays, request.wrt, request.of, is_flat)
         wanted = [name for name in self.arrays if name in active or name in request.wrt or name in request.of]
         self.bars = {name: self.names.fresh(f"{name}_bar") for name in wanted if self.arrays[name].dtype.is_float}
-        written = {memlet.array for node in walk(program.body) for memlet in writes(node)} | _exchanged(program.body)
+        written = {memlet.array for node in walk(program.body) for memlet in writes(node)} | exchanged(program.body)
         self.constant_arrays = frozenset(self.arrays) - written
         self.setting = Setting(self.arrays, self.bars, self.constant_arrays, self.names)
         self.count = 0
@@ -177,7 +178,7 @@ def differentiate(program: Program, request: Request) -> Program:
         else:
             nodes = state.fill(state.bar_of(array), lambda _, array=array: Constant(0.0, array.dtype))
         prelude += nodes
-    prelude += exchanges_only(program.body, state).body
+    prelude += skeleton(program.body, state.bars, "~")
     reverse = state.block(replace(program.body, arrays=()))
     reverse = Block(reverse.arrays, (Block((), tuple(prelude)), *reverse.body[1:]))
     gradients = tuple(replace(state.bar_of(state.arrays[name]), role=Role.RESULT) for name in request.wrt)
@@ -202,26 +203,6 @@ def reversed_range(loop: Loop) -> tuple[sympy.Expr, sympy.Expr]:
     return loop.start + trips * loop.step, loop.start - sign
 
 
-def exchanges_only(block: Block, state: _Reversal) -> Block:
-    """The forward sweep reduced to the exchanges of adjoints: it brings the adjoint names where the forward sweep left the names."""
-    body: list[Node] = []
-    for node in block.body:
-        match node:
-            case Exchange() if node.first in state.bars:
-                body.append(state.exchange_bars(node))
-            case Block():
-                body += exchanges_only(node, state).body
-            case Loop():
-                inner = exchanges_only(node.body, state)
-                body += [replace(node, body=inner, key=state.key(node.key))] if inner.body else []
-            case Branch():
-                then, orelse = exchanges_only(node.then, state), exchanges_only(node.orelse, state)
-                body += [replace(node, then=then, orelse=orelse, key=state.key(node.key))] if then.body or orelse.body else []
-            case _:
-                pass
-    return Block((), tuple(body))
-
-
 def _written_once(block: Block) -> frozenset[str]:
     """The scalars of the Block that exactly one statement writes, standing directly in the Block."""
     counts: dict[str, int] = {}
@@ -230,10 +211,6 @@ def _written_once(block: Block) -> frozenset[str]:
             counts[memlet.array] = counts.get(memlet.array, 0) + 1
     direct = {memlet.array for node in block.body for memlet in writes(node) if not getattr(node, "accumulate", False)}
     return frozenset(array.name for array in block.arrays if array.rank == 0 and counts.get(array.name) == 1 and array.name in direct)
-
-
-def _exchanged(block: Block) -> set[str]:
-    return {name for node in walk(block) if isinstance(node, Exchange) for name in (node.first, node.second)}
 
 
 def _first_location(program: Program) -> Location:

@@ -11,7 +11,6 @@ from collections.abc import Set
 import islpy as isl
 import sympy
 
-from dfad.errors import CompilerBug
 from dfad.ir.memlet import symbol
 
 
@@ -115,11 +114,3 @@ def single_piece(function: isl.PwAff) -> isl.Aff | None:
     """The affine function when it is one wherever it is defined; None otherwise."""
     pieces = function.coalesce().get_pieces()
     return pieces[0][1] if len(pieces) == 1 else None
-
-
-def constraint_expression(space: Space, constraint: isl.Constraint, inputs: tuple[sympy.Symbol, ...]) -> sympy.Expr:
-    """The symbolic integer that the constraint compares with zero (``>= 0``, or ``== 0`` for an equality)."""
-    found = space.expression(constraint.get_aff(), inputs)
-    if found is None:
-        raise CompilerBug("a constraint with integer divisions has no plain expression")
-    return found

@@ -256,13 +256,14 @@ def _meet(reverse: Block, demands: Demands) -> Block:
         return node
 
     met = rewrite(reverse, meet)
-    renamed = rewrite(met, lambda node: _rename(node, demands.again))
+    renamed = rewrite(met, lambda node: rename(node, demands.again))
     block = map_symbols(renamed, substitute({symbol(old): symbol(new) for old, new in demands.again.items()}))
     assert isinstance(block, Block)
     return block
 
 
-def _rename(node: Node, table: dict[str, str]) -> Node:
+def rename(node: Node, table: dict[str, str]) -> Node:
+    """The node (not those below it) with arrays renamed by the table."""
     if isinstance(node, Exchange):
         return replace(node, first=table.get(node.first, node.first), second=table.get(node.second, node.second))
     return map_memlets(node, lambda memlet: Memlet(table[memlet.array], memlet.subset) if memlet.array in table else memlet)
@@ -272,8 +273,8 @@ def _with_copies(program: Program, forward: Block, reverse: Block, demands: Dema
     """The Program on working copies of the arguments that it writes."""
     table = {name: demands.names.fresh(f"{name}_copy") for name in sorted(demands.arguments)}
     back = {f"{name}{ENTRY}": name for name in demands.arguments}
-    ahead = rewrite(forward, lambda node: _rename(node, table))
-    returning = rewrite(rewrite(reverse, lambda node: _rename(node, table)), lambda node: _rename(node, back))
+    ahead = rewrite(forward, lambda node: rename(node, table))
+    returning = rewrite(rewrite(reverse, lambda node: rename(node, table)), lambda node: rename(node, back))
     assert isinstance(ahead, Block) and isinstance(returning, Block)
     copies = [replace(demands.arrays[name], name=copy, role=Role.COPY) for name, copy in table.items()]
     entry = tuple(node for name in table for node in _copy_nest(demands.arrays[name], table[name], _first_where(forward), demands))

@@ -1,7 +1,7 @@
 """Where a recorded value lies: a box over the loops around the write, its bounds exact in the symbols of the call.
 
-The instances of a write that record are a set; its convex hull within the iteration domain gives the guard of the Record and of the
-Restore, and the smallest and largest value of each index give the box. Where these have no plain expression all instances record.
+The instances of a write that record are a set. The constraints of its hull that bound one index each are the guard of the Record and of the
+Restore; the smallest and largest value of each index under them give the box.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import islpy as isl
 import sympy
 
 from dfad.analysis.instances import Statement
-from dfad.analysis.sets import Space, constraint_expression, single_piece
+from dfad.analysis.sets import Space, single_piece
 from dfad.errors import UnsupportedSyntax
 from dfad.ir.dtype import BOOL
 from dfad.ir.memlet import Memlet, Range
-from dfad.ir.nodes import Apply, Constant, Expression, Integer, Loop
+from dfad.ir.nodes import Apply, Expression, Integer, Loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,34 +50,33 @@ def box_of(statement: Statement, write: Memlet, instances: isl.Set | None, domai
     guard: Expression | None = None
     recorded = domain
     if instances is not None:
-        hull = isl.Set.from_basic_set(instances.simple_hull()).intersect(domain)
-        found = _guard(hull.gist(domain), statement, space)
-        if found is not None:
-            recorded, guard = hull, found if not _is_always(found) else None
+        limits = _limits(isl.Set.from_basic_set(instances.simple_hull()).gist(domain), statement, space)
+        recorded = reduce(lambda found, limit: found.add_constraint(limit), [limit for limit, _ in limits], domain)
+        conditions = [condition for _, condition in limits]
+        guard = reduce(lambda a, b: Apply("and", (a, b), BOOL), conditions) if conditions else None
     bounds = [_bounds(position, loop, recorded, space, statement) for position, loop in enumerate(statement.loops)]
     index = tuple(slot for slot, _ in bounds)
     inner = tuple(part.extent for part in write.subset if isinstance(part, Range))
     return Box((*(extent for _, extent in bounds), *inner), index, guard)
 
 
-def _is_always(guard: Expression) -> bool:
-    return isinstance(guard, Constant)
+def _limits(difference: isl.Set, statement: Statement, space: Space) -> list[tuple[isl.Constraint, Expression]]:
+    """The constraints that bound one index each, with their conditions: those that make the box smaller at the price of one comparison.
 
-
-def _guard(difference: isl.Set, statement: Statement, space: Space) -> Expression | None:
-    """The constraints as one condition; None when there is no plain one."""
+    The others only cut corners off the box; without them a few more instances record, which is as right.
+    """
     parts = difference.get_basic_sets()
-    if len(parts) != 1 or parts[0].dim(isl.dim_type.div) > 0:
-        return None
+    if len(parts) != 1:
+        return []
     inputs = tuple(loop.index for loop in statement.loops)
     zero = Integer(sympy.Integer(0))
-    conditions = [
-        Apply("eq" if constraint.is_equality() else "ge", (Integer(constraint_expression(space, constraint, inputs)), zero), BOOL)
-        for constraint in parts[0].get_constraints()
-    ]
-    if not conditions:
-        return Constant(True, BOOL)
-    return reduce(lambda a, b: Apply("and", (a, b), BOOL), conditions)
+    found: list[tuple[isl.Constraint, Expression]] = []
+    for constraint in parts[0].get_constraints():
+        value = None if constraint.is_div_constraint() else space.expression(constraint.get_aff(), inputs)
+        if value is not None and len(value.free_symbols & set(inputs)) <= 1:
+            sign = "eq" if constraint.is_equality() else "ge"
+            found.append((constraint, Apply(sign, (Integer(value), zero), BOOL)))
+    return found
 
 
 def _bounds(position: int, loop: Loop, recorded: isl.Set, space: Space, statement: Statement) -> tuple[sympy.Expr, sympy.Expr]:

@@ -1,0 +1,70 @@
+"""A sweep reduced to its exchanges: what it does to the names of arrays, and nothing else.
+
+After a sweep the names of exchanged arrays stand for other buffers than at entry. The same exchanges done on other arrays (the adjoints)
+bring their names to the same place; done backwards they bring the names back. Pointers change hands, no element moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dfad.errors import UnsupportedSyntax
+from dfad.ir.nodes import Block, Branch, Exchange, Loop, Node
+from dfad.ir.walk import reads
+from dfad.ir.walk import walk as walk_nodes
+
+
+def skeleton(block: Block, table: Mapping[str, str], mark: str) -> tuple[Node, ...]:
+    """The exchanges below a Block, each array renamed by the table (arrays that are not in it stay out), each key marked."""
+    body: list[Node] = []
+    for node in block.body:
+        match node:
+            case Exchange() if node.first in table:
+                body.append(replace(node, first=table[node.first], second=table[node.second], key=mark + node.key))
+            case Block():
+                body += skeleton(node, table, mark)
+            case Loop():
+                inner = skeleton(node.body, table, mark)
+                body += [replace(node, body=Block((), inner), key=mark + node.key)] if inner else []
+            case Branch():
+                body += _branch(node, table, mark)
+            case _:
+                pass
+    return tuple(body)
+
+
+def _branch(node: Branch, table: Mapping[str, str], mark: str) -> list[Node]:
+    then, orelse = skeleton(node.then, table, mark), skeleton(node.orelse, table, mark)
+    if not then and not orelse:
+        return []
+    if reads(node):
+        raise UnsupportedSyntax(
+            "arrays are exchanged under a condition on data",
+            hint="copy the elements instead: a[:], b[:] = b.copy(), a.copy()",
+            **node.where.place(),
+        )
+    return [replace(node, then=Block((), then), orelse=Block((), orelse), key=mark + node.key)]
+
+
+def undone(nodes: tuple[Node, ...], mark: str) -> tuple[Node, ...]:
+    """The skeleton that brings the names back: the same exchanges in the opposite order."""
+    back: list[Node] = []
+    for node in reversed(nodes):
+        match node:
+            case Loop():
+                back.append(replace(node, body=Block((), undone(node.body.body, mark)), key=mark + node.key))
+            case Branch():
+                then, orelse = undone(node.then.body, mark), undone(node.orelse.body, mark)
+                back.append(replace(node, then=Block((), then), orelse=Block((), orelse), key=mark + node.key))
+            case Exchange():
+                back.append(replace(node, key=mark + node.key))
+            case _:
+                pass
+    return tuple(back)
+
+
+def exchanged(block: Block) -> frozenset[str]:
+    """The arrays that some Exchange below the Block names."""
+    pairs = ((node.first, node.second) for node in walk_nodes(block) if isinstance(node, Exchange))
+    return frozenset(name for pair in pairs for name in pair)

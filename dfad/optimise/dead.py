@@ -1,0 +1,135 @@
+"""Dead code: statements whose result nobody reads.
+
+In: a PLANNED Program. Out: the same without the writes to arrays that are not read afterwards, and without the arrays that are left unused. Liveness
+is by array: an array is live at a point when a later statement may read it or it is a result; a plain write to a scalar ends its life.
+What stays true: the results. What it does not do: tell apart the cells of an array.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dfad.errors import CompilerBug
+from dfad.ir.nodes import Block, Branch, Check, Exchange, Integer, Library, Loop, Node, Program, Tasklet
+from dfad.ir.walk import all_arrays, expressions, reads, walk, walk_expression, writes
+
+
+def remove_dead(program: Program) -> Program:
+    """The Program without dead statements."""
+    shapes = {item.name for array in all_arrays(program).values() for extent in array.shape for item in extent.free_symbols}
+    live = set(program.results) | shapes
+    body = replace(_block(program.body, live), arrays=())
+    used = _used(body) | shapes
+    kept = tuple(array for array in program.body.arrays if array.name in used)
+    body = _trim(body, used)
+    return replace(program, body=replace(body, arrays=kept))
+
+
+def _block(block: Block, live: set[str]) -> Block:
+    """The Block without dead statements; ``live`` is what is live after it, and becomes what is live before it."""
+    body: list[Node] = []
+    for node in reversed(block.body):
+        kept = _node(node, live)
+        if kept is not None:
+            body.append(kept)
+    return replace(block, body=tuple(reversed(body)))
+
+
+def _node(node: Node, live: set[str]) -> Node | None:
+    match node:
+        case Block():
+            inner = _block(node, live)
+            return inner if inner.body else None
+        case Loop():
+            return _loop(node, live)
+        case Branch():
+            return _branch(node, live)
+        case Tasklet() | Library():
+            return _write(node, live)
+        case Exchange():
+            return _exchange(node, live)
+        case Check():
+            live |= _reads(node)
+            return node
+        case _:
+            raise CompilerBug(f"no such node: {node!r}")
+
+
+def _write(node: Tasklet | Library, live: set[str]) -> Node | None:
+    if node.write.array not in live:
+        return None
+    if isinstance(node, Tasklet) and not node.write.subset and not node.accumulate:
+        live.discard(node.write.array)
+    live |= _reads(node)
+    return node
+
+
+def _exchange(node: Exchange, live: set[str]) -> Node | None:
+    if node.first not in live and node.second not in live:
+        return None
+    live |= {node.first, node.second}
+    return node
+
+
+def _loop(node: Loop, live: set[str]) -> Node | None:
+    """To a fixed point: what the body reads is live after the trip before it."""
+    while True:
+        before = set(live)
+        body = _block(node.body, live)
+        live |= before
+        if live == before:
+            break
+    if not body.body:
+        return None
+    live |= _reads(node)
+    return replace(node, body=body)
+
+
+def _branch(node: Branch, live: set[str]) -> Node | None:
+    other = set(live)
+    then, orelse = _block(node.then, live), _block(node.orelse, other)
+    live |= other
+    if not then.body and not orelse.body:
+        return None
+    live |= _reads(node)
+    return replace(node, then=then, orelse=orelse)
+
+
+def _reads(node: Node) -> set[str]:
+    """The arrays that the node reads, integer scalars named by its subsets included."""
+    memlets = [*reads(node), *writes(node)]
+    found = {memlet.array for memlet in reads(node)} | {item.name for memlet in memlets for item in memlet.symbols()}
+    for expression in expressions(node):
+        for part in walk_expression(expression):
+            if isinstance(part, Integer):
+                found |= {item.name for item in part.value.free_symbols}
+    if isinstance(node, Loop):
+        found |= {item.name for item in node.start.free_symbols | node.stop.free_symbols}
+    return found
+
+
+def _used(body: Block) -> set[str]:
+    found: set[str] = set()
+    for node in walk(body):
+        found |= _reads(node) | {memlet.array for memlet in writes(node)}
+        if isinstance(node, Exchange):
+            found |= {node.first, node.second}
+    return found
+
+
+def _trim(block: Block, used: set[str]) -> Block:
+    """The Block and those below it without the arrays that nothing uses."""
+    body = tuple(_trim_node(node, used) for node in block.body)
+    return Block(tuple(array for array in block.arrays if array.name in used), body)
+
+
+def _trim_node(node: Node, used: set[str]) -> Node:
+    match node:
+        case Block():
+            return _trim(node, used)
+        case Loop():
+            return replace(node, body=_trim(node.body, used))
+        case Branch():
+            return replace(node, then=_trim(node.then, used), orelse=_trim(node.orelse, used))
+        case _:
+            return node

@@ -1,0 +1,44 @@
+"""Tidy: no empty regions, no Block inside a Block.
+
+In: a PLANNED Program. Out: the same with every Loop, Branch or Block that holds nothing removed, and inner plain Blocks opened into the Block round
+them (their arrays with them); the forward and the reverse Block at the top stay. What stays true: every value, the order of statements.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dfad.ir.nodes import Block, Branch, Loop, Node, Program
+from dfad.ir.walk import rewrite
+
+
+def tidy(program: Program) -> Program:
+    """The Program without empty regions."""
+    body = replace(program.body, body=tuple(rewrite(sweep, _open) for sweep in program.body.body))
+    return replace(program, body=body)
+
+
+def _open(node: Node) -> Node | tuple[Node, ...]:
+    match node:
+        case Loop():
+            return node if node.body.body else ()
+        case Branch():
+            return node if node.then.body or node.orelse.body else ()
+        case Block():
+            return _opened(node)
+        case _:
+            return node
+
+
+def _opened(block: Block) -> Block:
+    if not any(isinstance(node, Block) for node in block.body):
+        return block
+    arrays = list(block.arrays)
+    body: list[Node] = []
+    for node in block.body:
+        if isinstance(node, Block):
+            arrays += node.arrays
+            body += node.body
+        else:
+            body.append(node)
+    return Block(tuple(arrays), tuple(body))

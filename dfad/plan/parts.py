@@ -1,0 +1,196 @@
+"""A PLANNED gradient Program cut to what a call wants: one function for ``grad`` and ``value_and_grad``, two for ``vjp``.
+
+In both forms no argument of the caller's is written. What stays true: the values of all results that are left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import sympy
+
+from dfad.adjoint.accumulate import nest
+from dfad.adjoint.exchanges import exchanged, skeleton, undone
+from dfad.adjoint.names import Names
+from dfad.ir.memlet import Memlet, Range
+from dfad.ir.nodes import (
+    Array,
+    Block,
+    IntegerSymbol,
+    Loop,
+    Node,
+    Program,
+    Read,
+    Role,
+    Tasklet,
+)
+from dfad.ir.walk import all_arrays, reads, rewrite, walk, writes
+from dfad.plan.demands import sweeps
+from dfad.plan.record import rename
+from dfad.source import Location
+
+
+def only(program: Program, results: tuple[str, ...]) -> Program:
+    """The Program with those results; the arrays of the others become its own."""
+    dropped = [array for array in program.parameters if array.role == Role.RESULT and array.name not in results]
+    local = tuple(replace(array, role=Role.LOCAL) for array in dropped)
+    parameters = tuple(array for array in program.parameters if array not in dropped)
+    body = replace(program.body, arrays=(*program.body.arrays, *local))
+    return replace(program, parameters=parameters, body=body, results=results)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The two halves of a ``vjp``.
+
+    Attributes
+    ----------
+    forward : Program
+        Results: the outputs (``outputs`` names them, in the order of ``of``), then the kept arrays.
+    reverse : Program
+        Parameters: the kept arrays under the same names, the cotangents ``<name>_seed``, float scalars of the kernel. Extents are
+        integers named as their symbols. Results: the gradients. It writes to the kept arrays named in ``written``: a call gets copies of these.
+    """
+
+    forward: Program
+    reverse: Program
+    outputs: tuple[str, ...]
+    kept: tuple[str, ...]
+    written: frozenset[str]
+
+
+def split(program: Program, of: tuple[str, ...], wrt: tuple[str, ...]) -> Pair:
+    """The halves of a PLANNED gradient Program.
+
+    Parameters
+    ----------
+    program : Program
+        As ``record`` returns it.
+    of : tuple of str
+        What is differentiated: results, or arguments as updated.
+    wrt : tuple of str
+        The arguments whose gradients ``<name>_bar`` are wanted.
+    """
+    return _Split(program, of, wrt).pair()
+
+
+class _Split:
+    def __init__(self, program: Program, of: tuple[str, ...], wrt: tuple[str, ...]) -> None:
+        self.program, self.of, self.wrt = program, of, wrt
+        self.forward, self.reverse = sweeps(program)
+        self.arrays = all_arrays(program)
+        self.where = _where(program.body)
+        indices = {node.index.name for node in walk(program.body) if isinstance(node, Loop)}
+        self.names = Names(set(self.arrays) | indices | {entry.symbol.name for entry in program.symbols})
+
+    def pair(self) -> Pair:
+        carried = self.carried()
+        kept = {array.name: self.kept_array(array) for array in carried}
+        swapped = exchanged(self.forward) & {array.name for array in self.arrays.values()}
+        names = skeleton(self.forward, {name: name for name in swapped}, "@")
+        outputs = {name: self.names.fresh(f"{name}_out") for name in self.of}
+        forward = self.forward_half(names, outputs, kept)
+        reverse = self.reverse_half(names, kept)
+        changed = {memlet.array for node in walk(reverse.body) for memlet in writes(node)}
+        return Pair(forward, reverse, tuple(outputs.values()), tuple(a.name for a in kept.values()), frozenset(changed))
+
+    def carried(self) -> list[Array]:
+        """What the reverse sweep reads and does not make itself: arrays of the forward sweep, and arguments of rank above 0."""
+        used = {memlet.array for node in walk(self.reverse) for memlet in (*reads(node), *writes(node))} | exchanged(self.reverse)
+        used |= {item.name for node in walk(self.reverse) for item in _symbols(node)}
+        own = {array.name for array in self.program.body.arrays if array.role == Role.ADJOINT}
+        own |= {array.name for node in walk(self.reverse) if isinstance(node, Block) for array in node.arrays}
+        found = []
+        for array in self.arrays.values():
+            outer = array in self.program.parameters or array in self.program.body.arrays
+            seed_or_gradient = array.name.endswith("_seed") or array.name in {f"{name}_bar" for name in self.wrt}
+            scalar_argument = array.role == Role.ARGUMENT and array.rank == 0
+            if outer and array.name in used - own and not seed_or_gradient and not scalar_argument:
+                found.append(array)
+        return found
+
+    def kept_array(self, array: Array) -> Array:
+        """The parameter that carries the array: under its own name where the Program made it, a copy for an argument or a scalar."""
+        shape = array.shape or (sympy.Integer(1),)
+        if array.role in (Role.ARGUMENT, Role.RESULT) or array.rank == 0:
+            return Array(self.names.fresh(f"{array.name}_kept"), array.dtype, shape, Role.ARGUMENT)
+        return replace(array, role=Role.ARGUMENT)
+
+    def forward_half(self, names: tuple[Node, ...], outputs: dict[str, str], kept: dict[str, Array]) -> Program:
+        tail: list[Node] = list(undone(names, "@"))
+        results = []
+        for name, out in outputs.items():
+            source = self.final(name)
+            results.append(Array(out, source.dtype, source.shape, Role.RESULT))
+            tail += self.copy(source, out)
+        for name, array in kept.items():
+            if array.name != name:
+                tail += self.copy(self.arrays[name], array.name)
+        carried = tuple(replace(array, role=Role.RESULT) for array in kept.values())
+        arguments = [a for a in self.program.parameters if a.role == Role.ARGUMENT and not a.name.endswith("_seed")]
+        local = [a for a in (*self.program.body.arrays, *self.own_results()) if a.name not in {k.name for k in carried}]
+        body = Block(tuple(a for a in local if a.role != Role.ADJOINT), (Block((), (*self.forward.body, *tail)),))
+        return replace(
+            self.program,
+            parameters=(*arguments, *results, *carried),
+            results=(*outputs.values(), *(array.name for array in carried)),
+            body=body,
+        )
+
+    def reverse_half(self, names: tuple[Node, ...], kept: dict[str, Array]) -> Program:
+        head: list[Node] = []
+        local: list[Array] = [array for array in self.program.body.arrays if array.role == Role.ADJOINT]
+        table: dict[str, str] = {}
+        for name, array in kept.items():
+            if self.arrays[name].rank == 0:
+                local.append(replace(self.arrays[name], role=Role.LOCAL))
+                value = Read(Memlet(array.name, (sympy.Integer(0),)), array.dtype)
+                head.append(Tasklet(Memlet(name), value, self.where, f"@{name}"))
+            elif array.name != name:
+                table[name] = array.name
+        skeleton_names = tuple(rewrite(node, lambda inner: rename(inner, table)) for node in names)
+        moving = {name for name in exchanged(self.forward) if name in kept}
+        restored = skeleton_names if moving else ()
+        body = rewrite(self.reverse, lambda node: rename(node, table))
+        symbols = tuple(IntegerSymbol(entry.symbol, entry.symbol.name) for entry in self.program.symbols)
+        scalars = [a for a in self.program.parameters if a.role == Role.ARGUMENT and (a.rank == 0 or a.name.endswith("_seed"))]
+        gradients = [a for a in self.program.parameters if a.name in {f"{name}_bar" for name in self.wrt}]
+        return replace(
+            self.program,
+            symbols=symbols,
+            parameters=(*kept.values(), *scalars, *gradients),
+            results=tuple(f"{name}_bar" for name in self.wrt),
+            body=Block(tuple(local), (Block((), (*head, *restored)), body)),
+        )
+
+    def own_results(self) -> list[Array]:
+        """The results of the kernel: arrays of the forward half's own, copied to its outputs."""
+        gradients = {f"{name}_bar" for name in self.wrt}
+        return [replace(a, role=Role.LOCAL) for a in self.program.parameters if a.role == Role.RESULT and a.name not in gradients]
+
+    def final(self, name: str) -> Array:
+        """The array that holds the final value of an output: the working copy for an argument that is written."""
+        copy = f"{name}_copy"
+        return self.arrays[copy] if copy in self.arrays and self.arrays[copy].role == Role.COPY else self.arrays[name]
+
+    def copy(self, source: Array, target: str) -> tuple[Node, ...]:
+        """The whole array copied; a scalar into an array of one element where the target is one."""
+        ranges = tuple(Range(sympy.Integer(0), extent) for extent in source.shape)
+        is_boxed = source.rank == 0 and target.endswith("_kept")
+
+        def cell(indices: tuple[sympy.Expr, ...]) -> tuple[Node, ...]:
+            place = Memlet(target, (sympy.Integer(0),) if is_boxed else indices)
+            return (Tasklet(place, Read(Memlet(source.name, indices), source.dtype), self.where, f"@{target}"),)
+
+        return nest(ranges, cell, self.names, self.where, f"@{target}/nest")
+
+
+def _symbols(node: Node) -> set[sympy.Symbol]:
+    found = {item for memlet in (*reads(node), *writes(node)) for item in memlet.symbols()}
+    if isinstance(node, Loop):
+        found |= node.start.free_symbols | node.stop.free_symbols
+    return found
+
+
+def _where(block: Block) -> Location:
+    return next(node.where for node in walk(block) if not isinstance(node, Block))
