@@ -7,9 +7,9 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
-
 from dfad_magics import harness
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
 
 pytestmark = pytest.mark.slow
 
@@ -73,20 +73,29 @@ def test_an_error_inside_an_output_widget_is_a_problem():
 # The magics in a kernel
 
 
+FAULTS = {
+    "%%dfad --nope\ndef f(x):\n    return x": ("OptionError", "unrecognized arguments: --nope"),
+    "%%dfad\ndef f(x:\n    return x": ("UnsupportedSyntax", "Cell In[3], line 2"),
+    "\n\n%%dfad\ndef refused(x):\n    return x": ("UnsupportedSyntax", "Cell In[4], line 5"),
+    "%dfad_compare nowhere(A)": ("NameError", "nowhere"),
+    "%dfad_budget 3": ("OptionError", "no call"),
+}
+
+
 def test_failures_leave_an_error_output_that_points_into_the_cell():
-    faults = {
-        "%%dfad --nope\ndef f(x):\n    return x": ("OptionError", "unrecognized arguments: --nope"),
-        "%%dfad\ndef f(x:\n    return x": ("UnsupportedSyntax", "Cell In[2], line 2"),
-        "\n\n%%dfad\ndef refused(x):\n    return x": ("UnsupportedSyntax", "Cell In[2], line 5"),
-        "%dfad_compare nowhere(A)": ("NameError", "nowhere"),
-        "%dfad_budget 3": ("OptionError", "no call"),
-    }
-    for text, (name, message) in faults.items():
-        execution = execute(STAND_IN, text, "'not reached'")
-        (error,) = outputs(execution, 1)
+    notebook = new_notebook(cells=[new_code_cell(text) for text in (STAND_IN, *FAULTS)])
+    NotebookClient(notebook, allow_errors=True, resources={"metadata": {"path": str(ROOT)}}).execute()
+    for cell, (name, message) in zip(notebook.cells[1:], FAULTS.values(), strict=True):
+        (error,) = cell.outputs
         assert (error.output_type, error.ename) == ("error", name)
         assert message in error.evalue + "".join(error.traceback)
-        assert outputs(execution, 2) == []
+    assert len([*harness.problems_of(notebook)]) == len(FAULTS)
+
+
+def test_a_notebook_stops_at_a_bad_option():
+    execution = execute(STAND_IN, "%%dfad --nope\ndef f(x):\n    return x", "'not reached'")
+    assert any("OptionError" in problem for problem in execution.problems)
+    assert outputs(execution, 2) == []
 
 
 def test_cards_plots_and_panels_are_outputs():
