@@ -10,10 +10,12 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dfad.suite import Benchmark, kernels
 from dfad.suite.measure import Case, Row, cases, measure
 from dfad.suite.report import mean_lines, provenance, table, write_json
+from dfad.suite.resident import resident_bytes
 from dfad.suite.systems import CannotRun, warm
 
 SYSTEMS = "jax_port,jax_best,jax_lib"
@@ -46,6 +48,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--size", choices=("S", "M", "L", "paper"), default="M", help="default: M")
     parser.add_argument("--against", default=SYSTEMS, metavar="NAMES", help=f"JAX formulations to measure (default: {SYSTEMS})")
     parser.add_argument("--repeats", type=int, default=7, metavar="N", help="rounds (default: 7)")
+    parser.add_argument("--resident", action="store_true", help="also measure each gradient's peak in a process of its own (Linux)")
     parser.add_argument("--json", metavar="FILE", help="write the raw numbers there")
     return parser
 
@@ -93,9 +96,14 @@ def _measure_all(todo: Sequence[Case], rows: list[Row], options: argparse.Namesp
         except CannotRun as reason:
             print(f"{system}: {reason}", file=sys.stderr)
     for case in todo:
-        rows += measure(case, primal=options.primal, threads=options.threads, repeats=options.repeats, report=progress.step)
+        measured = measure(case, primal=options.primal, threads=options.threads, repeats=options.repeats, report=progress.step)
+        rows += [_with_resident(row, case.benchmark) for row in measured] if options.resident else measured
     progress.step("done")
     print(file=sys.stderr)
+
+
+def _with_resident(row: Row, benchmark: Benchmark) -> Row:
+    return row if row.problem else replace(row, resident_bytes=resident_bytes(row.system, benchmark, row.size))
 
 
 if __name__ == "__main__":

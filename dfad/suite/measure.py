@@ -35,7 +35,7 @@ class Row:
     """What was measured for one system in one case: seconds of each call, seconds to compile, bytes.
 
     `difference` compares the result of the case's first working system with this one's; `ratio` is this system's median over
-    dfad's; `problem` says why there are no figures.
+    dfad's; `resident_bytes` is the operating system's word on the peak, where it was asked for; `problem` says why there are no figures.
     """
 
     kernel: str
@@ -47,6 +47,7 @@ class Row:
     peak_bytes: int | None = None
     difference: float | None = None
     ratio: float | None = None
+    resident_bytes: int | None = None
     problem: str | None = None
 
     @property
@@ -100,7 +101,7 @@ def measure(case: Case, *, primal: bool, threads: int | None, repeats: int, repo
 
 def _rounds(subjects: dict[str, Subject], repeats: int) -> tuple[dict[str, list[float]], dict[str, np.ndarray]]:
     seconds: dict[str, list[float]] = {system: [] for system in subjects}
-    results: dict[str, np.ndarray] = {}
+    results = {system: subject.run()[1] for system, subject in subjects.items()}
     end = time.perf_counter() + CASE_SECONDS
     for round_ in range(repeats):
         if round_ >= LEAST_ROUNDS and time.perf_counter() > end:

@@ -16,7 +16,20 @@ from dfad.suite import FAMILIES
 from dfad.suite.measure import Row
 
 OUTSIDE_MEANS = {"dfad", "jax_lib"}
-HEADINGS = ("class", "kernel", "size", "system", "median ms", "min", "max", "compile s", "peak MB", "difference", "times dfad")
+HEADINGS = (
+    "class",
+    "kernel",
+    "size",
+    "system",
+    "median ms",
+    "min",
+    "max",
+    "compile s",
+    "peak MB",
+    "resident MB",
+    "difference",
+    "times dfad",
+)
 TEXTS = 4  # columns of words; figures follow
 
 
@@ -50,6 +63,7 @@ def _cells(row: Row) -> tuple[str, ...]:
         _milliseconds(max(row.seconds)),
         "" if row.compile_seconds is None else f"{row.compile_seconds:.2f}",
         "" if row.peak_bytes is None else f"{row.peak_bytes / 1e6:.1f}",
+        "" if row.resident_bytes is None else f"{row.resident_bytes / 1e6:.1f}",
         "" if row.difference is None else f"{row.difference:.1e}",
         "" if row.ratio is None else f"{row.ratio:.2f}",
     )

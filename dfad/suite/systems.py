@@ -64,10 +64,10 @@ def _toy(x):
     return np.sum(x * x)
 
 
-def _cotangents(output: Any) -> Any:
+def cotangents(output: Any) -> Any:
     """The weights for an output, in its shape and dtype; a tuple of them for a tuple."""
     if isinstance(output, tuple):
-        return tuple(map(_cotangents, output))
+        return tuple(map(cotangents, output))
     return cotangent(np.shape(output)).astype(getattr(output, "dtype", np.float64))[()]
 
 
@@ -81,7 +81,7 @@ class DfadGradient:
         self.benchmark, self.arguments = benchmark, tuple(arguments.values())
         self.kernel = dfad.kernel(benchmark.function, wrt=benchmark.wrt, threads=threads, cache=False)
         out, pullback = dfad.vjp(self.kernel, *self.arguments, of=benchmark.of, wrt=benchmark.wrt)
-        self.weights = _cotangents(out)
+        self.weights = cotangents(out)
         pullback(self.weights)
         self.compile_seconds = float(self.kernel.timings["total"])
 
@@ -137,7 +137,6 @@ class JaxCompiled:
         start = time.perf_counter()
         self.compiled = jax.jit(compute).lower(*inputs).compile()
         self.compile_seconds = time.perf_counter() - start
-        self.run()
 
     def run(self) -> Timed:
         start = time.perf_counter()
@@ -172,6 +171,6 @@ def _prepare_jax(benchmark: Benchmark, port: Callable[..., Any], arguments: Argu
     try:
         if primal:
             return JaxCompiled(lambda traced: (outputs(traced),), (traced,))
-        return JaxCompiled(value_and_gradient, (traced, _cotangents(jax.eval_shape(outputs, traced))))
+        return JaxCompiled(value_and_gradient, (traced, cotangents(jax.eval_shape(outputs, traced))))
     except (MemoryError, jax.errors.JaxRuntimeError) as error:
         raise CannotRun(f"{type(error).__name__}: {str(error).splitlines()[0]}") from error
