@@ -5,41 +5,17 @@ The compiler is replaced by tests/stand_in.py; the notebooks run with the real o
 
 import inspect
 import re
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from dfad_magics import OptionError, extension
 from IPython.core.completer import provisionalcompleter
-from IPython.core.interactiveshell import InteractiveShell
-from IPython.utils.capture import capture_output
-from traitlets.config import Config
 
 import dfad
 from tests import stand_in
+from tests.session import opened
 
 SQUARES = "def f(A, n):\n    s = 0.0\n    for i in range(len(A)):\n        s = s + A[i]*A[i]\n    return s"
-
-
-class Session:
-    """An IPython session: runs cells as a notebook does, keeps what they showed."""
-
-    def __init__(self, shell):
-        self.shell, self.names = shell, shell.user_ns
-
-    def run(self, text):
-        """Run one cell; an error in it is returned, not raised."""
-        with capture_output() as shown:
-            result = self.shell.run_cell(text, store_history=True)
-        return SimpleNamespace(
-            value=result.result, error=result.error_in_exec or result.error_before_exec, text=shown.stdout, outputs=shown.outputs
-        )
-
-    def good(self, text):
-        """Run one cell that must not fail; returns its value."""
-        ran = self.run(text)
-        assert ran.error is None, ran.text
-        return ran.value
 
 
 @pytest.fixture
@@ -47,14 +23,10 @@ def session(monkeypatch):
     monkeypatch.setattr(dfad, "kernel", stand_in.kernel, raising=False)
     monkeypatch.setattr(dfad, "grad", stand_in.grad, raising=False)
     monkeypatch.setattr(extension, "KERNEL", (stand_in.__name__, "Kernel"))
-    InteractiveShell.clear_instance()
-    shell = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}, "InteractiveShell": {"colors": "nocolor"}}))
-    extension.load(shell)
-    session = Session(shell)
-    session.good("import numpy as np; A = np.arange(6.0)")
-    yield session
-    shell.history_manager.end_session()
-    InteractiveShell.clear_instance()
+    with opened() as session:
+        extension.load(session.shell)
+        session.good("import numpy as np; A = np.arange(6.0)")
+        yield session
 
 
 # What a cell binds

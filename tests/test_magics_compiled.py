@@ -1,0 +1,128 @@
+"""The magics over the real compiler: cards, caches, errors of a call, and what a budget panel measures."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dfad
+from dfad_magics import Card, compare
+from dfad_magics.line import Call
+from tests.session import opened
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parent.parent
+SEIDEL = """%%dfad
+def seidel(A, steps):
+    for t in range(steps):
+        for i in range(1, A.shape[0] - 1):
+            for j in range(1, A.shape[1] - 1):
+                A[i, j] = 0.5*A[i, j] + 0.25*math.sin(A[i-1, j]*A[i, j-1])
+    total = 0.0
+    for i in range(A.shape[0]):
+        for j in range(A.shape[1]):
+            total += A[i, j]
+    return total"""
+CALL = "A = np.linspace(0.1, 1.0, 63).reshape(7, 9)"
+
+
+@pytest.fixture
+def session():
+    with opened() as session:
+        session.good("%load_ext dfad")
+        session.good(f"import math\nimport numpy as np\n{CALL}")
+        yield session
+
+
+def test_a_cell_gives_a_gradient_and_leaves_the_array(session):
+    session.good(SEIDEL)
+    before = session.names["A"].copy()
+    gradient = session.good("seidel.grad(A, 3)")
+    assert gradient.shape == (7, 9)
+    assert np.array_equal(session.names["A"], before)
+    stepped = before.astype(complex)
+    stepped[3, 4] += 1e-30j
+    session.names["math"] = np
+    exact = session.names["seidel"].__wrapped__(stepped, 3).imag / 1e-30
+    assert gradient[3, 4] == pytest.approx(exact, rel=1e-12)
+
+
+def test_the_card_shows_every_room(session):
+    ran = session.run(SEIDEL.replace("%%dfad", "%%dfad --call 'seidel(A, 3)'"))
+    assert ran.error is None, ran.text
+    assert "seidel(A: float64[7, 9], steps: int)" in ran.text
+    assert "records" in ran.text
+    call = Call.of(session.names["seidel"], (session.names["A"], 3))
+    html = Card(call.kernel, call).html()
+    for title in ("Dataflow", "IR", "Adjoint", "Plan", "Cython"):
+        assert f"<summary>{title}" in html
+    assert "<svg" in html
+    assert "<script" not in html
+    assert "generated" in html
+
+
+def test_running_an_unchanged_cell_again_costs_milliseconds(session):
+    session.good(SEIDEL)
+    session.good("seidel.grad(A, 3)")
+    start = time.perf_counter()
+    session.good(SEIDEL)
+    session.good("seidel.grad(A, 3)")
+    assert time.perf_counter() - start < 0.25
+    assert session.names["seidel"].timings["cache"] == "memory"
+    assert "from memory" in session.run("seidel").text
+
+
+def test_changing_an_option_compiles_again(session):
+    session.good(SEIDEL)
+    session.good("seidel.grad(A, 3)")
+    session.good(SEIDEL.replace("%%dfad", "%%dfad --fastmath"))
+    session.good("seidel.grad(A, 3)")
+    assert session.names["seidel"].timings["cache"] == "built"
+
+
+def test_another_process_finds_the_compiled_cell_on_disk(tmp_path):
+    program = (
+        "from tests.session import opened\n"
+        "with opened() as session:\n"
+        f"    session.good('%load_ext dfad')\n    session.good({'import math, numpy as np; ' + CALL!r})\n"
+        f"    session.good({SEIDEL!r})\n    session.good('seidel.grad(A, 3)')\n"
+        "    print(session.names['seidel'].timings['cache'])"
+    )
+    environment = {**os.environ, "DFAD_CACHE_DIR": str(tmp_path)}
+    runs = [subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True) for _ in range(2)]
+    assert [run.stdout.split()[-1:] for run in runs] == [["built"], ["disk"]], runs[-1].stderr
+
+
+def test_an_index_out_of_range_points_at_the_cells_line(session):
+    session.good("%%dfad\ndef pick(A, n):\n    s = 0.0\n    for i in range(n):\n        s += A[i]*A[i]\n    return s")
+    ran = session.run("def outer(n):\n    return pick(A[0], n)\n\nouter(99)")
+    assert isinstance(ran.error, IndexError)
+    assert ran.error.line == 5
+    assert "line 5" in ran.text
+    assert "in outer" in ran.text
+    assert "api.py" not in ran.text
+
+
+def test_refused_syntax_points_at_the_cells_line(session):
+    ran = session.run("\n%%dfad\ndef f(A):\n    with open('x') as g:\n        pass\n    return A[0]")
+    assert isinstance(ran.error, dfad.UnsupportedSyntax)
+    assert ran.error.line == 4
+    assert "Cell In[" in ran.text
+
+
+def test_help_and_source_are_the_users(session):
+    session.good(SEIDEL)
+    shown = session.shell.object_inspect("seidel", detail_level=1)
+    assert SEIDEL.split("\n", 1)[1] in str(shown["source"])
+
+
+def test_compare_agrees_with_the_plain_function(session):
+    session.good(SEIDEL)
+    comparison = compare(session.names["seidel"], session.names["A"], 3, seconds=0.05)
+    assert [row.system for row in comparison.rows] == ["dfad gradient", "dfad primal", "NumPy primal"]
+    assert comparison.rows[0].peak > 0
