@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-import dfad
 from dfad_magics import Card, compare
 from dfad_magics.line import Call
+
+import dfad
 from tests.session import opened
 
 pytestmark = pytest.mark.slow
