@@ -1,0 +1,11 @@
+"""The rewrites before differentiation, in order: they may create and remove arrays, since no demand is taken yet."""
+
+from __future__ import annotations
+
+from dfad.ir.nodes import Program
+from dfad.optimise.guards import name_guards
+
+
+def optimise_before(program: Program) -> Program:
+    """The PRIMAL Program as the adjoint wants it: every guard a scalar or a condition on symbols."""
+    return name_guards(program)

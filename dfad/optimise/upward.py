@@ -1,0 +1,72 @@
+"""Loops whose order is free run upwards: the vectoriser reads and writes rows forwards best.
+
+In: a PLANNED Program, tidy. Out: the same with each downward perfect nest of independent instances turned round. Instances are independent
+when no cell that one writes is read or written by another, cells that all of them accumulate into in any order excepted. What stays true:
+every value, up to the order of such sums.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dfad.ir.memlet import Memlet
+from dfad.ir.nodes import Loop, Node, Program, Tasklet
+from dfad.ir.walk import reads, rewrite
+from dfad.optimise.shifts import Nest, access_of, distance
+
+
+def run_upwards(program: Program) -> Program:
+    """The Program with free downward loops turned round."""
+    body = rewrite(program.body, _turned)
+    return program if body is program.body else replace(program, body=body)
+
+
+def _turned(node: Node) -> Node:
+    """A downward loop turns when the instances of the nest from it down are independent, whatever its inner loops do."""
+    if not isinstance(node, Loop) or node.step != -1:
+        return node
+    nest = _nest_below(node)
+    if nest is None or not _is_free(nest):
+        return node
+    return replace(node, start=node.stop + 1, stop=node.start + 1, step=1)
+
+
+def _nest_below(loop: Loop) -> Nest | None:
+    """The loop with those perfectly inside it, when they end in Tasklets only."""
+    loops, body = [loop], loop.body
+    while len(body.body) == 1 and isinstance(body.body[0], Loop):
+        loops.append(body.body[0])
+        body = body.body[0].body
+    return Nest(tuple(loops), body) if all(isinstance(node, Tasklet) for node in body.body) else None
+
+
+def _is_free(nest: Nest) -> bool:
+    own = {array.name for array in nest.body.arrays}
+    tasklets = [node for node in nest.body.body if isinstance(node, Tasklet)]
+    for writer in tasklets:
+        if writer.write.array in own:
+            continue
+        for other in tasklets:
+            if other.write.array not in own and not _may_share(writer, other) and not _is_own_cell(writer.write, other.write, nest):
+                return False
+            if not all(_is_own_cell(writer.write, memlet, nest) for memlet in reads(other) if memlet.array == writer.write.array):
+                return False
+    return True
+
+
+def _may_share(first: Tasklet, second: Tasklet) -> bool:
+    """Whether the two may write one cell in either order: both add to it, in any order."""
+    return first.accumulate and second.accumulate and first.reassociable and second.reassociable
+
+
+def _is_own_cell(write: Memlet, other: Memlet, nest: Nest) -> bool:
+    """Whether no two different instances name a common cell."""
+    if write.array != other.array:
+        return True
+    first, second = access_of(write, nest), access_of(other, nest)
+    if first is None or second is None:
+        return False
+    gap = distance(first, second)
+    return gap == "never" or (not isinstance(gap, str) and not any(gap))
+
+
