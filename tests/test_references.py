@@ -230,3 +230,55 @@ def test_programs_with_known_answers(function, arguments, value, derivative, tol
     name = next(iter(arguments))
     assert relative_error(run_numpy(function, arguments)[0], value) <= tolerance
     assert relative_error(complex_step(function, arguments, {name: 1.0})[0], derivative) <= tolerance
+
+
+B = np.array([[0.31, -1.2, 0.83], [1.44, 0.17, -0.62]])
+
+# One use of each array function of the accepted language, on a 2 x 3 array.
+LANGUAGE = {
+    "shape": lambda A: A.reshape(3, 2) @ A.T.reshape(2, 3) + np.ravel(A)[0] + A.flatten()[1] + A.transpose()[2, 1],
+    "join": lambda A: np.concatenate([A, A * A]) + np.vstack((A, A)) + np.stack([A[0], A[1], A[0], A[1]]) + np.hstack([A, A])[0, 3],
+    "flip": lambda A: np.flip(A) * np.roll(A, 1, axis=1) + np.flip(A, axis=0),
+    "reduce": lambda A: np.sum(A * A, axis=0) + np.prod(A, axis=0) + np.mean(A**2, axis=0) + np.var(A) + np.std(A, axis=0, ddof=1),
+    "extreme": lambda A: A.max(axis=1) * np.min(A, axis=1) + A[np.argmax(A[:, 0])][1] + np.argmin(A) * A[0, 0],
+    "scan": lambda A: np.cumsum(A * A, axis=1) + np.cumprod(A, axis=0),
+    "product": lambda A: A @ A.T @ A + np.dot(A, A.T)[0, 1] + np.outer(A[:, 0], A[1]) + np.einsum("ij,kj->ik", A, A)[1, 0],
+    "choose": lambda A: np.where(A > 0, A * A, np.exp(A)) + np.maximum(A, 0.1) + np.minimum(A, A[0, 0]) + np.clip(A, -0.5, 0.5),
+    "mask": lambda A: A[A > 0] ** 3,
+    "gather": lambda A: A[np.array([0, 1, 0])] * A[1, np.array([2, 0, 1])] + A[:, ::-1][::-1][0, -1],
+    "newaxis": lambda A: A[:, None, :] * A[None, :, :] + A[..., 0, None],
+    "create": lambda A: np.full_like(A, A[0, 1]) + np.eye(2, 3) * A + np.arange(3.0) * A + np.linspace(0.0, 1.0, 3) * A + np.ones_like(A),
+    "angle": lambda A: np.arctan2(A, 0.4) + np.hypot(A, A[::-1]) + np.power(np.abs(A), A[0]) + np.arcsinh(A) + np.sign(A) * A,
+    "divide": lambda A: A / (2.0 + A) + A % 0.37 + A // 0.37 + np.floor(A) * A + np.ceil(A) + np.reciprocal(A),
+    "linalg": lambda A: np.linalg.solve(A @ A.T + np.eye(2), A) + np.linalg.inv(A @ A.T)[0, 0] + np.linalg.det(A @ A.T),
+}
+
+
+@pytest.mark.parametrize("name", LANGUAGE)
+def test_the_languages_array_functions_against_differences(name):
+    gradient = complex_step_gradient(LANGUAGE[name], (B,), wrt="A")
+    assert np.any(gradient)
+    for direction in random_directions({"A": B}, ("A",)):
+        along = richardson(LANGUAGE[name], (B,), direction, step=3e-3)
+        assert relative_error(np.sum(gradient * direction["A"]), along) <= 1e-8
+
+
+def accumulated(A, steps):
+    total, best, old = 0.0, -np.inf, A.copy()
+    new = np.zeros_like(A)
+    for t in range(steps):
+        for row in old:
+            total += np.sum(row) * row[t]
+            best = max(best, abs(row[0]))
+        new[1:] = old[:-1]
+        new[0, :] = math.sqrt(abs(total) + 1.0) * old[1]
+        old, new = new, old
+        if total > 1e9 or not np.isfinite(total):
+            break
+    return total + best + old.sum() + round(0.6) + int(A[0, 0] > 0)
+
+
+def test_loops_swaps_and_scalars_against_differences():
+    gradient = complex_step_gradient(accumulated, (B, 3), wrt="A")
+    for direction in random_directions({"A": B}, ("A",)):
+        assert relative_error(np.sum(gradient * direction["A"]), richardson(accumulated, (B, 3), direction, step=3e-3)) <= 1e-8
