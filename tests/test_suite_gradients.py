@@ -69,3 +69,13 @@ def test_no_sweep_and_one_sweep(compiled, name):
         gradient = pullback(weights(out.shape))
         assert relative_error((out,), run_numpy(benchmark.function, arguments, benchmark.of)) <= 1e-13
         assert gradient_error(benchmark.function, arguments, gradient, wrt=benchmark.wrt, of=benchmark.of) <= TOLERANCE
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", KERNELS)
+def test_gradients_at_real_sizes_agree_with_jax(compiled, name):
+    benchmark = KERNELS[name]
+    arguments = benchmark.initialize("M")
+    out, pullback = dfad.vjp(compiled[name], *arguments.values(), of=benchmark.of, wrt=benchmark.wrt)
+    expected = jax_gradient(benchmark.systems["jax_best"], arguments, wrt=benchmark.wrt)
+    assert relative_error(pullback(weights(out.shape)), expected) <= TOLERANCE
