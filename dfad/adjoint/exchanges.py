@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from dfad.errors import UnsupportedSyntax
+from dfad.errors import Place, UnsupportedSyntax
 from dfad.ir.nodes import Block, Branch, Exchange, Loop, Node
 from dfad.ir.walk import reads
 from dfad.ir.walk import walk as walk_nodes
@@ -41,8 +41,7 @@ def _branch(node: Branch, table: Mapping[str, str], mark: str) -> list[Node]:
     if reads(node):
         raise UnsupportedSyntax(
             "arrays are exchanged under a condition on data",
-            hint="copy the elements instead: a[:], b[:] = b.copy(), a.copy()",
-            **node.where.place(),
+            **node.where.place() | Place(hint="copy the elements instead: a[:], b[:] = b.copy(), a.copy()"),
         )
     return [replace(node, then=Block((), then), orelse=Block((), orelse), key=mark + node.key)]
 

@@ -2,8 +2,8 @@
 
 In: a PRIMAL Program. Out: an ADJOINT Program whose body is ``Block(arrays, (forward, reverse))``. The reverse Block mirrors the forward one
 node for node: its first node is a prelude, and node k of the forward Block has its reverse at position -k; a Loop's body and a Branch's
-sides mirror theirs in the same way, a leaf's reverse is a Block. What stays true: the values of the forward sweep. What it does not do: meet the
-demands (plan/record.py), or move anything.
+sides mirror theirs in the same way, a leaf's reverse is a Block. What stays true: the values of the forward sweep. What it does not do:
+meet the demands (plan/record.py), or move anything.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 
 import sympy
 
-from dfad.adjoint.accumulate import Setting, adjoint_of, nest
+from dfad.adjoint.accumulate import adjoint_of
+from dfad.adjoint.collector import Setting
 from dfad.adjoint.exchanges import exchanged, skeleton
 from dfad.adjoint.names import Names
+from dfad.adjoint.nests import nest
 from dfad.adjoint.rules import is_flat
 from dfad.analysis.activity import active_arrays
 from dfad.errors import CompilerBug
@@ -87,7 +89,7 @@ class _Reversal:
     def block(self, block: Block) -> Block:
         """The reverse of a Block: the adjoints of its arrays begin at 0."""
         bars = tuple(self.bar_of(array) for array in block.arrays if array.name in self.bars)
-        prelude = Block((), tuple(node for bar in bars for node in self.fill(bar, lambda _, bar=bar: Constant(0.0, bar.dtype))))
+        prelude = Block((), tuple(node for bar in bars for node in self.zero(bar)))
         fresh = _written_once(block)
         return Block(bars, (prelude, *(self.node(node, fresh) for node in reversed(block.body))))
 
@@ -97,7 +99,8 @@ class _Reversal:
                 return self.block(node)
             case Loop():
                 start, stop = reversed_range(node)
-                return replace(node, start=start, stop=stop, step=-node.step, body=self.block(node.body), key=f"~{node.key}", parallel=False)
+                body = self.block(node.body)
+                return replace(node, start=start, stop=stop, step=-node.step, body=body, key=f"~{node.key}", parallel=False)
             case Branch():
                 then, orelse = self.block(node.then), self.block(node.orelse)
                 return replace(node, guard=self.demanded(node.guard, node.key), then=then, orelse=orelse, key=f"~{node.key}")
@@ -142,6 +145,10 @@ class _Reversal:
 
         return nest(ranges, cell, self.names, self.where, self.key("fill"))
 
+    def zero(self, array: Array) -> tuple[Node, ...]:
+        """The whole array set to 0."""
+        return self.fill(array, lambda _: Constant(0.0, array.dtype))
+
     def seed(self, array: Array) -> tuple[tuple[Node, ...], Array | None]:
         """What sets the adjoint of an output to its cotangent, and the argument that holds it."""
         bar = self.bar_of(array)
@@ -176,7 +183,7 @@ def differentiate(program: Program, request: Request) -> Program:
             nodes, seed = state.seed(array)
             seeds += [seed] if seed is not None else []
         else:
-            nodes = state.fill(state.bar_of(array), lambda _, array=array: Constant(0.0, array.dtype))
+            nodes = state.zero(state.bar_of(array))
         prelude += nodes
     prelude += skeleton(program.body, state.bars, "~")
     reverse = state.block(replace(program.body, arrays=()))

@@ -1,8 +1,8 @@
 """The partial derivatives: operation -> what each operand's adjoint receives.
 
-For y = f(x_0, ..., x_n) and the adjoint c of y, entry k of ``BY_OPERAND[f]`` gives c * df/dx_k from the operands; ``BY_RESULT[f]`` gives it from
-the result y too, for the operations whose operands need not be kept then. Conventions at ties and edges are those of SEMANTICS (docs/semantics.md):
-half to each side at a tie of ``maximum``; where a partial is singular an adjoint of 0 contributes 0.
+For y = f(x_0, ..., x_n) and the adjoint c of y, entry k of ``BY_OPERAND[f]`` gives c * df/dx_k from the operands; ``BY_RESULT[f]`` gives
+it from the result y too, for the operations whose operands need not be kept then. Conventions at ties and edges are those of SEMANTICS
+(docs/semantics.md): half to each side at a tie of ``maximum``; where a partial is singular an adjoint of 0 contributes 0.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from dfad.adjoint.algebra import (
     subtract,
     zero_like,
 )
+from dfad.ir.dtype import BOOL
 from dfad.ir.nodes import Apply, Constant, Expression
 
 Operands = tuple[Expression, ...]
@@ -73,7 +74,7 @@ def _power_constant(c: Expression, base: Expression, exponent: float) -> Express
 def _power_exponent(c: Expression, x: Operands) -> Expression:
     base, exponent = x
     slope = _guarded(c, multiply(multiply(c, apply("pow", base, exponent)), apply("log", base)))
-    at_zero = Apply("and", (compare("eq", base, zero_like(base)), compare("ge", exponent, zero_like(exponent))), compare("eq", base, base).dtype)
+    at_zero = Apply("and", (compare("eq", base, zero_like(base)), compare("ge", exponent, zero_like(exponent))), BOOL)
     return choose(at_zero, zero_like(c), slope)
 
 

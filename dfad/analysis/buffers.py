@@ -79,7 +79,9 @@ class Buffers:
         return _power_text(count, size, before, trip, after, group.index(array)), True
 
 
-def _collect(block: Block, loops: tuple[Loop, ...], numbers: tuple[int, ...], conditional: bool, count: list[int], places: list[_Place]) -> None:
+def _collect(
+    block: Block, loops: tuple[Loop, ...], numbers: tuple[int, ...], conditional: bool, count: list[int], places: list[_Place]
+) -> None:
     """Number the text exactly as ``instances.statements`` does, keeping the exchanges."""
     for node in block.body:
         count[0] += 1

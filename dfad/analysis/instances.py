@@ -59,7 +59,8 @@ class _Walk:
 
 
 def statements(root: Block) -> list[Statement]:
-    """Every statement below ``root`` in the order of the text; the end of a Block that declares arrays has the key ``end:<loop or branch key>``."""
+    """Every statement below ``root`` in the order of the text; the end of a Block that declares arrays has the key ``end:<loop or branch
+    key>``."""
     state = _Walk()
     _visit_block(root, "end:", (), (), (), state)
     return state.found

@@ -56,7 +56,7 @@ class Space:
         for position in range(aff.dim(isl.dim_type.param)):
             factor = _rational(aff.get_coefficient_val(isl.dim_type.param, position))
             if factor != 0:
-                total += factor * self.parameters[aff.get_dim_name(isl.dim_type.param, position)]
+                total += factor * self.parameters[str(aff.get_dim_name(isl.dim_type.param, position))]
         for position, name in enumerate(inputs):
             total += _rational(aff.get_coefficient_val(isl.dim_type.in_, position)) * name
         return total + _rational(aff.get_constant_val())

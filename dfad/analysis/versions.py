@@ -30,7 +30,8 @@ OPERATION_LIMIT = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Want:
-    """The value of ``memlet`` at the statement ``key`` is wanted at the reverse of that statement, or of the Block whose end is ``point``."""
+    """The value of ``memlet`` at the statement ``key`` is wanted at the reverse of that statement, or of the Block whose end is
+    ``point``."""
 
     memlet: Memlet
     key: str
@@ -73,10 +74,7 @@ class Versions:
             if want not in self._found:
                 self._found[want] = self._overwritten(want)
             for key, instances in self._found[want].items():
-                if key in found and (found[key] is None or instances is None):
-                    found[key] = None
-                else:
-                    found[key] = instances if key not in found else found[key].union(instances).coalesce()
+                found[key] = _union(found[key], instances) if key in found else instances
         return found
 
     def is_undisturbed(self, want: Want, end: str) -> bool:
@@ -149,11 +147,16 @@ class Versions:
             may[writer.key] = (writer, times)
             if exact_access and exact_domain:
                 certain = times if certain is None else certain.union(times)
-        return {key: self._instances_at(writer, _no_later(times, certain)) for key, (writer, times) in may.items() if _no_later(times, certain)}
+        first = {key: (writer, _no_later(times, certain)) for key, (writer, times) in may.items()}
+        return {key: self._instances_at(writer, times) for key, (writer, times) in first.items() if times is not None}
 
-    def _instances_at(self, writer: Statement, times: isl.Map | None) -> isl.Set:
-        assert times is not None
+    def _instances_at(self, writer: Statement, times: isl.Map) -> isl.Set:
         return times.range().apply(self._instances.schedule(writer).reverse()).coalesce()
+
+
+def _union(first: isl.Set | None, second: isl.Set | None) -> isl.Set | None:
+    """The instances of both; None, all of them, swallows everything."""
+    return None if first is None or second is None else first.union(second).coalesce()
 
 
 def _no_later(times: isl.Map, certain: isl.Map | None) -> isl.Map | None:

@@ -128,6 +128,14 @@ def rewrite(node: Node, change: Callable[[Node], Node | tuple[Node, ...]]) -> No
     return changed
 
 
+def rewrite_block(block: Block, change: Callable[[Node], Node | tuple[Node, ...]]) -> Block:
+    """``rewrite`` for a Block, which stays one."""
+    changed = rewrite(block, change)
+    if not isinstance(changed, Block):
+        raise CompilerBug("a rewrite turned a Block into something else")
+    return changed
+
+
 def _rebuild(node: Node, change: Callable[[Node], Node | tuple[Node, ...]]) -> Node:
     match node:
         case Block():

@@ -1,8 +1,8 @@
 """Dead code: statements whose result nobody reads.
 
-In: a PLANNED Program. Out: the same without the writes to arrays that are not read afterwards, and without the arrays that are left unused. Liveness
-is by array: an array is live at a point when a later statement may read it or it is a result; a plain write to a scalar ends its life.
-What stays true: the results. What it does not do: tell apart the cells of an array.
+In: a PLANNED Program. Out: the same without the writes to arrays that are not read afterwards, and without the arrays that are left
+unused. Liveness is by array: an array is live at a point when a later statement may read it or it is a result; a plain write to a scalar
+ends its life. What stays true: the results. What it does not do: tell apart the cells of an array.
 """
 
 from __future__ import annotations

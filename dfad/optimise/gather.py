@@ -1,9 +1,9 @@
 """Adjoint stencils become gathers: ``x_bar[i+o] += c*y_bar[i]`` for several o turns into one loop ``x_bar[i] += sum c*y_bar[i-o]``.
 
-In: a PLANNED Program, tidy. Out: the same in which each perfect nest of an adjoint stencil is split into one nest for each group of targets that
-differ by shifts only; the statements of a group run in one pass over the cells that any of them reaches. Each dimension is cut into the core, where all
-of them reach, and the rims, where each is tested; so a domain narrower than the stencil is right too. What stays true: every contribution reaches
-its cell, and every read sees what it saw; the order of a cell's sum changes.
+In: a PLANNED Program, tidy. Out: the same in which each perfect nest of an adjoint stencil is split into one nest for each group of
+targets that differ by shifts only; the statements of a group run in one pass over the cells that any of them reaches. Each dimension is
+cut into the core, where all of them reach, and the rims, where each is tested; so a domain narrower than the stencil is right too. What
+stays true: every contribution reaches its cell, and every read sees what it saw; the order of a cell's sum changes.
 
 Legal when, in the original order, no instance reads a cell that an earlier one wrote, and no cell is both assigned and accumulated; then
 groups are ordered so that each cell is read before it is written. What it does not do: nests with a restore, a branch, a non-unit
@@ -13,8 +13,6 @@ step, or a bound that depends on an index of the nest (the outer loops are left 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-
-
 
 from dfad.ir.nodes import Block, Branch, Expression, Loop, Node, Program, Read, Tasklet
 from dfad.ir.walk import map_expression, reads, walk_expression
@@ -97,8 +95,9 @@ def _inlined(body: Block) -> tuple[Tasklet, ...] | None:
         return None
     values: dict[str, Expression] = {}
     kept: list[Tasklet] = []
+    changed: set[str] = set()
     for node in body.body:
-        if not isinstance(node, Tasklet):
+        if not isinstance(node, Tasklet) or any(memlet.array in changed for memlet in reads(node)):
             return None
         value = map_expression(node.value, lambda part: values.get(part.memlet.array, part) if isinstance(part, Read) else part)
         if node.write.array in own:
@@ -107,9 +106,8 @@ def _inlined(body: Block) -> tuple[Tasklet, ...] | None:
             values[node.write.array] = value
         else:
             kept.append(replace(node, value=value))
-    written = {node.write.array for node in kept}
-    direct = {memlet.array for node in body.body if isinstance(node, Tasklet) and node.write.array not in own for memlet in reads(node)}
-    return None if direct & written else tuple(kept)
+            changed.add(node.write.array)
+    return tuple(kept)
 
 
 def _groups(statements: tuple[Tasklet, ...], nest: Nest) -> list[Group] | None:
@@ -158,10 +156,14 @@ def _reads_are_old(groups: list[Group], nest: Nest) -> bool:
                 if not isinstance(vector, str) and order(tuple(s * v for s, v in zip(signs, vector, strict=True))) > 0:
                     return False
         for other in groups:
-            if other is not writer and not (writer.statements[0].accumulate and other.statements[0].accumulate):
-                if any(distance(a, b) != "never" for a in writer.targets for b in other.targets):
-                    return False
+            both_add = writer.statements[0].accumulate and other.statements[0].accumulate
+            if other is not writer and not both_add and _share_cells(writer, other):
+                return False
     return True
+
+
+def _share_cells(first: Group, second: Group) -> bool:
+    return any(distance(a, b) != "never" for a in first.targets for b in second.targets)
 
 
 def _ordered(groups: list[Group]) -> list[Group] | None:

@@ -1,8 +1,8 @@
 """Guards become scalars: ``if a[i] > c:`` turns into ``p = a[i] > c`` and ``if p:``.
 
-In: a PRIMAL Program. Out: a PRIMAL one in which the guard of every Branch tests symbols and constant data, or reads one scalar that stands in the
-same Block, is written once, and is never written inside the region. What stays true: every value, and how often a guard is evaluated.
-So the reverse sweep finds the side that was taken by recomputing or recording that scalar like any other.
+In: a PRIMAL Program. Out: a PRIMAL one in which the guard of every Branch tests symbols and constant data, or reads one scalar that
+stands in the same Block, is written once, and is never written inside the region. What stays true: every value, and how often a guard is
+evaluated. So the reverse sweep finds the side that was taken by recomputing or recording that scalar like any other.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import replace
 from dfad.ir.dtype import BOOL
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Array, Block, Branch, Node, Program, Read, Tasklet
-from dfad.ir.walk import all_arrays, reads, rewrite, walk, writes
+from dfad.ir.walk import all_arrays, reads, rewrite_block, walk, writes
 
 
 def name_guards(program: Program) -> Program:
@@ -23,7 +23,7 @@ def name_guards(program: Program) -> Program:
     def name_in(node: Node) -> Node:
         return _named(node, written, taken) if isinstance(node, Block) else node
 
-    body = rewrite(program.body, name_in)
+    body = rewrite_block(program.body, name_in)
     return program if body is program.body else replace(program, body=body)
 
 

@@ -1,8 +1,8 @@
 """The loops of one gather: core and rims.
 
-For offsets o of a group over the box lo <= i < hi, cell x gets the contribution of o where lo <= x - o < hi. Along one dimension all offsets
-contribute on the core [lo + max o, hi + min o), and some of them on the rims on both sides of it, up to the hull [lo + min o, hi + max o).
-In a rim of one dimension the inner dimensions are not cut: every contribution is tested there. An empty box makes no pass at all.
+For offsets o of a group over the box lo <= i < hi, cell x gets the contribution of o where lo <= x - o < hi. Along one dimension all
+offsets contribute on the core [lo + max o, hi + min o), and some of them on the rims on both sides of it, up to the hull [lo + min o, hi
++ max o). In a rim of one dimension the inner dimensions are not cut: every contribution is tested there. An empty box makes no pass at all.
 """
 
 from __future__ import annotations

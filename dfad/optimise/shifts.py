@@ -1,7 +1,7 @@
 """Perfect nests whose subscripts are indices plus constants, and how far apart their accesses lie.
 
-A *shift* is the vector of constants by which a memlet's subscripts differ from the indices of the nest. Two accesses of one array *meet* when the
-subscripts that hold no index are equal; then the distance of their shifts says which instances name the same cell.
+A *shift* is the vector of constants by which a memlet's subscripts differ from the indices of the nest. Two accesses of one array *meet*
+when the subscripts that hold no index are equal; then the distance of their shifts says which instances name the same cell.
 """
 
 from __future__ import annotations

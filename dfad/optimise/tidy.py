@@ -1,7 +1,8 @@
 """Tidy: no empty regions, no Block inside a Block.
 
-In: a PLANNED Program. Out: the same with every Loop, Branch or Block that holds nothing removed, and inner plain Blocks opened into the Block round
-them (their arrays with them); the forward and the reverse Block at the top stay. What stays true: every value, the order of statements.
+In: a PLANNED Program. Out: the same with every Loop, Branch or Block that holds nothing removed, and inner plain Blocks opened into the
+Block round them (their arrays with them); the forward and the reverse Block at the top stay. What stays true: every value, the order of
+statements.
 """
 
 from __future__ import annotations

@@ -11,13 +11,13 @@ from dataclasses import replace
 
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Loop, Node, Program, Tasklet
-from dfad.ir.walk import reads, rewrite
+from dfad.ir.walk import reads, rewrite_block
 from dfad.optimise.shifts import Nest, access_of, distance
 
 
 def run_upwards(program: Program) -> Program:
     """The Program with free downward loops turned round."""
-    body = rewrite(program.body, _turned)
+    body = rewrite_block(program.body, _turned)
     return program if body is program.body else replace(program, body=body)
 
 

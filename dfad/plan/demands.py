@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import islpy as isl
-import sympy
 
 from dfad.adjoint.names import Names
 from dfad.analysis.versions import Versions, Want
 from dfad.errors import CompilerBug
 from dfad.ir.memlet import Memlet
-from dfad.ir.nodes import Array, Block, Demand, Exchange, Expression, Integer, Library, Loop, Node, Program, Read, Role, Tasklet
-from dfad.ir.walk import all_arrays, expressions, reads, walk, walk_expression, writes
+from dfad.ir.nodes import Array, Block, Demand, Exchange, Library, Loop, Program, Role, Tasklet
+from dfad.ir.walk import all_arrays, expressions, walk, walk_expression, writes
 from dfad.plan.tape import Box
 
 
@@ -29,9 +28,9 @@ class Slot:
 class Demands:
     """What is known and decided while one Program is planned.
 
-    ``local``: array of an inner Block -> the key of that Block's end; ``single``: scalar of an inner Block -> the one statement that writes it;
-    ``records``: key of a write -> the instances that record (None: all); ``again``: local array -> its name in the reverse sweep;
-    ``recomputed`` and ``stored``: the scalars of ``single`` that are needed, by how they are met.
+    ``local``: array of an inner Block -> the key of that Block's end; ``single``: scalar of an inner Block -> the one statement that
+    writes it; ``records``: key of a write -> the instances that record (None: all); ``again``: local array -> its name in the reverse
+    sweep; ``recomputed`` and ``stored``: the scalars of ``single`` that are needed, by how they are met.
     """
 
     arrays: dict[str, Array]

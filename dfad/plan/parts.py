@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 import sympy
 
-from dfad.adjoint.accumulate import nest
 from dfad.adjoint.exchanges import exchanged, skeleton, undone
 from dfad.adjoint.names import Names
+from dfad.adjoint.nests import nest
 from dfad.ir.memlet import Memlet, Range
 from dfad.ir.nodes import (
     Array,
@@ -24,7 +24,7 @@ from dfad.ir.nodes import (
     Role,
     Tasklet,
 )
-from dfad.ir.walk import all_arrays, reads, rewrite, walk, writes
+from dfad.ir.walk import all_arrays, reads, rewrite, rewrite_block, walk, writes
 from dfad.plan.demands import sweeps
 from dfad.plan.record import rename
 from dfad.source import Location
@@ -49,7 +49,8 @@ class Pair:
         Results: the outputs (``outputs`` names them, in the order of ``of``), then the kept arrays.
     reverse : Program
         Parameters: the kept arrays under the same names, the cotangents ``<name>_seed``, float scalars of the kernel. Extents are
-        integers named as their symbols. Results: the gradients. It writes to the kept arrays named in ``written``: a call gets copies of these.
+        integers named as their symbols. Results: the gradients. It writes to the kept arrays named in ``written``: a call gets copies of
+        these.
     """
 
     forward: Program
@@ -151,7 +152,7 @@ class _Split:
         skeleton_names = tuple(rewrite(node, lambda inner: rename(inner, table)) for node in names)
         moving = {name for name in exchanged(self.forward) if name in kept}
         restored = skeleton_names if moving else ()
-        body = rewrite(self.reverse, lambda node: rename(node, table))
+        body = rewrite_block(self.reverse, lambda node: rename(node, table))
         symbols = tuple(IntegerSymbol(entry.symbol, entry.symbol.name) for entry in self.program.symbols)
         scalars = [a for a in self.program.parameters if a.role == Role.ARGUMENT and (a.rank == 0 or a.name.endswith("_seed"))]
         gradients = [a for a in self.program.parameters if a.name in {f"{name}_bar" for name in self.wrt}]

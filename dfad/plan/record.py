@@ -1,9 +1,9 @@
 """The unlimited plan: slots for what the analysis leaves open.
 
-In: an ADJOINT Program (adjoint/reverse.py). Out: a PLANNED one. Each demand is met *in place* where no write overwrites it before its reverse
-point; from the *entry value* where it is still the argument's; by *restoring* what the first overwriting write recorded; and, for a
-scalar of a loop body, by *recomputing* it where that needs no further record, else from a slot of its own. What stays true: every demand gets the
-value that it names. What it does not do: weigh bytes against seconds (plan/ilp.py).
+In: an ADJOINT Program (adjoint/reverse.py). Out: a PLANNED one. Each demand is met *in place* where no write overwrites it before its
+reverse point; from the *entry value* where it is still the argument's; by *restoring* what the first overwriting write recorded; and, for a
+scalar of a loop body, by *recomputing* it where that needs no further record, else from a slot of its own. What stays true: every demand
+gets the value that it names. What it does not do: weigh bytes against seconds (plan/ilp.py).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import sympy
 
-from dfad.adjoint.accumulate import element, nest
+from dfad.adjoint.nests import element, nest
 from dfad.analysis.instances import Statement
 from dfad.errors import CompilerBug
 from dfad.ir.memlet import Memlet, Range, symbol
@@ -37,6 +37,7 @@ from dfad.ir.walk import (
     map_node_expressions,
     map_symbols,
     rewrite,
+    rewrite_block,
     substitute,
     walk,
     walk_expression,
@@ -125,7 +126,8 @@ class _Merge:
         where = _where(statement)
 
         def record(cell: tuple[sympy.Expr, ...]) -> tuple[Node, ...]:
-            return (Tasklet(Memlet(tape.name, _slot_index(box.index, write, cell)), Read(element(write, cell), array.dtype), where, f"{key}>{tape.name}"),)
+            place = Memlet(tape.name, _slot_index(box.index, write, cell))
+            return (Tasklet(place, Read(element(write, cell), array.dtype), where, f"{key}>{tape.name}"),)
 
         def restore(cell: tuple[sympy.Expr, ...]) -> tuple[Node, ...]:
             source = Read(Memlet(tape.name, _slot_index(box.index, write, cell)), array.dtype)
@@ -255,8 +257,8 @@ def _meet(reverse: Block, demands: Demands) -> Block:
             node = replace(node, reads=reads, attributes=attributes)
         return node
 
-    met = rewrite(reverse, meet)
-    renamed = rewrite(met, lambda node: rename(node, demands.again))
+    met = rewrite_block(reverse, meet)
+    renamed = rewrite_block(met, lambda node: rename(node, demands.again))
     block = map_symbols(renamed, substitute({symbol(old): symbol(new) for old, new in demands.again.items()}))
     assert isinstance(block, Block)
     return block
@@ -273,9 +275,8 @@ def _with_copies(program: Program, forward: Block, reverse: Block, demands: Dema
     """The Program on working copies of the arguments that it writes."""
     table = {name: demands.names.fresh(f"{name}_copy") for name in sorted(demands.arguments)}
     back = {f"{name}{ENTRY}": name for name in demands.arguments}
-    ahead = rewrite(forward, lambda node: rename(node, table))
-    returning = rewrite(rewrite(reverse, lambda node: rename(node, table)), lambda node: rename(node, back))
-    assert isinstance(ahead, Block) and isinstance(returning, Block)
+    ahead = rewrite_block(forward, lambda node: rename(node, table))
+    returning = rewrite_block(rewrite_block(reverse, lambda node: rename(node, table)), lambda node: rename(node, back))
     copies = [replace(demands.arrays[name], name=copy, role=Role.COPY) for name, copy in table.items()]
     entry = tuple(node for name in table for node in _copy_nest(demands.arrays[name], table[name], _first_where(forward), demands))
     arrays = (*program.body.arrays, *copies, *(slot.array for slot in demands.slots))

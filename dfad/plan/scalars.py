@@ -1,8 +1,8 @@
 """Scalars of loop bodies: recomputed in the reverse sweep where that is free, else stored.
 
-A scalar that one statement of an inner Block writes is computed again at the head of the reverse of that Block when nothing that its statement
-reads is overwritten later in the same instance of the Block, and when the records that hold its operands are made anyway. Its operands
-are then demands of their own, at the end of the Block. Any other scalar that the reverse needs is stored at the end of its Block.
+A scalar that one statement of an inner Block writes is computed again at the head of the reverse of that Block when nothing that its
+statement reads is overwritten later in the same instance of the Block, and when the records that hold its operands are made anyway. Its
+operands are then demands of their own, at the end of the Block. Any other scalar that the reverse needs is stored at the end of its Block.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import sympy
 
 from dfad.analysis.instances import Statement
 from dfad.analysis.sets import Space, single_piece
-from dfad.errors import UnsupportedSyntax
+from dfad.errors import Place, UnsupportedSyntax
 from dfad.ir.dtype import BOOL
 from dfad.ir.memlet import Memlet, Range
 from dfad.ir.nodes import Apply, Expression, Integer, Loop
@@ -116,6 +116,5 @@ def _unknown(statement: Statement) -> UnsupportedSyntax:
     where = getattr(statement.node, "where", statement.loops[0].where)
     return UnsupportedSyntax(
         "a value written here must be recorded for the reverse sweep, in a loop whose number of trips is not known at the call",
-        hint="give the loop bounds as integers or extents",
-        **where.place(),
+        **where.place() | Place(hint="give the loop bounds as integers or extents"),
     )
