@@ -85,6 +85,7 @@ def _surroundings(program: Program, threads: int) -> Surroundings:
     events = place(program, [loop for loop, parallel in chosen.items() if parallel])
     exchanged = {name for node in walk(program.body) if isinstance(node, Exchange) for name in (node.first, node.second)}
     own = {loop: {array.name for array in allocated_inside(loop, events)} for loop in chosen}
+    extents = {bound.symbol.name for bound in program.symbols if isinstance(bound, ShapeSymbol)}
     asked = {loop: polls(loop) for loop in chosen}
     return Surroundings(
         scope=Scope(arrays, identifiers(program), wide=_wide(program, arrays, exchanged)),
@@ -93,7 +94,7 @@ def _surroundings(program: Program, threads: int) -> Surroundings:
         sites={check: k for k, check in enumerate(node for node in walk(program.body) if isinstance(node, Check))},
         polls=_kernel_polls(program, chosen) | {loop: work for found in asked.values() for loop, work in found.items()},
         threads=threads,
-        strips=frozenset(loop for loop in chosen if needs_strips(loop, asked[loop])),
+        strips=frozenset(loop for loop in chosen if needs_strips(loop, asked[loop], extents)),
         exchanged=frozenset(exchanged),
     )
 

@@ -14,7 +14,7 @@ from dfad.emit.sums import LANES
 from dfad.ir.nodes import Array, Block, Loop, Node
 from dfad.ir.walk import walk
 
-_COUNTERS = ("status", "part", "whole", "lane", "trips", "first", "last")
+_COUNTERS = ("status", "part", "whole", "rest", "lane", "trips", "first", "last")
 
 
 def function_text(function: Function, around: Surroundings) -> Lines:

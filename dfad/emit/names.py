@@ -10,12 +10,16 @@ from dfad.emit.declarations import DECLARATIONS
 from dfad.ir.nodes import Block, Loop, Program
 from dfad.ir.walk import walk
 
-_CYTHON = """NULL bint by ccall cdef char cimport const cpdef ctypedef cppclass DEF double ELIF ELSE enum extern float fused gil
-IF include inline int long namespace nogil noexcept object packed public readonly register short signed sizeof size_t ssize_t struct template
-typeid union unsigned void volatile prange print exec range abs min max len round sum pow divmod bool complex list tuple dict set str
-bytes"""
+_CYTHON = """
+NULL bint by ccall cdef char cimport const cpdef ctypedef cppclass DEF double ELIF ELSE enum extern float fused gil IF
+include inline int long namespace nogil noexcept object packed public readonly register short signed sizeof size_t
+ssize_t struct template typeid union unsigned void volatile prange print exec range abs min max len round sum pow divmod
+bool complex list tuple dict set str bytes
+"""
 
-_OURS = "address block kernel lane part parts status strip swap trips ws whole first last"
+_OURS = "address block kernel lane part parts status strip swap trips ws whole rest first last"
+
+_ENDINGS = ("_part", "_strip", "_first", "_memory", "_out")
 
 _RESERVED = frozenset(keyword.kwlist) | frozenset(keyword.softkwlist) | {*_CYTHON.split(), *_OURS.split(), *DECLARATIONS}
 

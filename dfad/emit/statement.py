@@ -14,8 +14,8 @@ from dfad.emit.library import library_text
 from dfad.emit.memory import CLASSES, Events
 from dfad.emit.outline import Function
 from dfad.emit.scalar import expression_text
-from dfad.emit.scope import SHORT, Scope
-from dfad.emit.sums import LANES, Partial, partials
+from dfad.emit.scope import Scope
+from dfad.emit.sums import LANES, Partial, combine, first_values, is_innermost, partials
 from dfad.errors import CompilerBug
 from dfad.ir.lifetimes import bytes_of, used_names
 from dfad.ir.nodes import Array, Block, Branch, Check, Exchange, Library, Loop, Node, Tasklet, is_true
@@ -41,6 +41,7 @@ class Surroundings:
     parallel: bool = False
     strips: frozenset[Loop] = frozenset()
     exchanged: frozenset[str] = frozenset()
+    partial: tuple[Partial, ...] = ()
 
     def with_places(self, places: Mapping[str, str]) -> Surroundings:
         """The surroundings in which those scalars stand for those texts."""
@@ -148,13 +149,30 @@ def _check(check: Check, around: Surroundings) -> Lines:
 def loop_text(loop: Loop, around: Surroundings, bounds: tuple[str, str] | None = None) -> Lines:
     """A loop; ``bounds`` stand in place of its own."""
     scope = around.scope
-    start, stop = bounds or (scope.integer(loop.start), scope.integer(loop.stop))
+    both = bounds or (scope.integer(loop.start), scope.integer(loop.stop))
     if loop in around.strips:
-        return _in_strips(loop, (start, stop), around)
+        return _in_strips(loop, both, around)
     parts = partials(loop, scope.arrays)
-    if parts:
-        return _in_lanes(loop, (start, stop), parts, around)
-    return _plain_loop(loop, (start, stop), around)
+    fresh = tuple(part for part in parts if part not in around.partial)
+    if fresh:
+        inside = replace(around, partial=around.partial + fresh)
+        lines = (*first_values(fresh, scope), *loop_text(loop, inside, both), *combine(fresh, scope))
+        return _guarded(loop, both, lines, around) if is_innermost(loop) else lines
+    if parts and is_innermost(loop):
+        return _in_lanes(loop, both, parts, around)
+    return _plain_loop(loop, both, around)
+
+
+def _guarded(loop: Loop, bounds: tuple[str, str], lines: Lines, around: Surroundings) -> Lines:
+    """Partial sums only when there is something to add."""
+    plain = indent(_plain_loop(loop, bounds, around))
+    return (f"if {_trips(loop, bounds)} >= {LANES}:", *indent(lines), "else:", *plain)
+
+
+def _trips(loop: Loop, bounds: tuple[str, str]) -> str:
+    """The iterations of a loop of step 1 or -1; negative for an empty one."""
+    start, stop = bounds if loop.step > 0 else bounds[::-1]
+    return stop if start == "0" else f"{stop} - ({start})" if is_sum(start) else f"{stop} - {start}"
 
 
 def _plain_loop(loop: Loop, bounds: tuple[str, str], around: Surroundings) -> Lines:
@@ -188,51 +206,22 @@ def _in_strips(loop: Loop, bounds: tuple[str, str], around: Surroundings) -> Lin
 
 
 def _in_lanes(loop: Loop, bounds: tuple[str, str], parts: tuple[Partial, ...], around: Surroundings) -> Lines:
-    """A loop with sums whose order is free (sums.py)."""
+    """An innermost loop whose sums of free order are added to their parts (sums.py)."""
     scope, (start, stop) = around.scope, bounds
-    index = scope.names[loop.index.name]
-    trips = _difference(stop, start) if loop.step > 0 else _difference(start, stop)
-    sign = "+" if loop.step > 0 else "-"
-    middle = f"{start} {sign} whole" if start != "0" else f"{sign if sign == '-' else ''}whole"
-    lanes = {part.array.name: f"{scope.names[part.array.name]}_part[lane]" for part in parts}
+    index, sign = scope.names[loop.index.name], "+" if loop.step > 0 else "-"
+    middle = f"{start} {sign} whole" if start != "0" else f"{sign.strip('+')}whole"
+    past = f"{index} - rest" if loop.step > 0 else f"rest - {index}"
+    lanes, rest = (around.with_places({part.array.name: part.cell(scope, at) for part in parts}) for at in ("lane", past))
     return (
-        f"whole = dfad_whole({trips})",
-        "if whole > 0:",
-        *indent((f"for lane in range({LANES}):", *indent(_first_values(parts, scope)))),
-        f"    for {index}_first in {_range(start, middle, LANES * loop.step)}:  {_line(loop.where)}",
-        f"        for lane in range({LANES}):",
-        f"            {index} = {index}_first {sign} lane",
-        *indent(indent(indent(statements(loop.body, around.with_places(lanes))))),
-        *indent(_combine(parts, scope)),
-        f"for {index} in {_range(middle, stop, loop.step)}:  # the rest",
-        *indent(statements(loop.body, around)),
+        f"whole = dfad_whole({_trips(loop, bounds)})",
+        f"rest = {middle}",
+        f"for {index}_first in {_range(start, 'rest', LANES * loop.step)}:  {_line(loop.where)}",
+        f"    for lane in range({LANES}):",
+        f"        {index} = {index}_first {sign} lane",
+        *indent(indent(statements(loop.body, lanes))),
+        f"for {index} in {_range('rest', stop, loop.step)}:",
+        *indent(statements(loop.body, rest)),
     )
-
-
-def _difference(a: str, b: str) -> str:
-    return a if b == "0" else f"{a} - ({b})" if is_sum(b) else f"{a} - {b}"
-
-
-def _first_values(parts: tuple[Partial, ...], scope: Scope) -> Lines:
-    return tuple(
-        f"{scope.names[part.array.name]}_part[lane] = {'0.0' if part.operation == 'add' else scope.place(part.array.name)}"
-        for part in parts
-    )
-
-
-def _combine(parts: tuple[Partial, ...], scope: Scope) -> Lines:
-    lines: list[str] = []
-    for part in parts:
-        array, cells = scope.place(part.array.name), f"{scope.names[part.array.name]}_part"
-        for half in (LANES // 2, LANES // 4):
-            other = f"{cells}[lane + {half}]"
-            lines += [f"for lane in range({half}):", f"    {_joined(part, f'{cells}[lane]', other)}"]
-        lines += [f"for lane in range({LANES // 4}):", f"    {_joined(part, array, f'{cells}[lane]')}"]
-    return tuple(lines)
-
-
-def _joined(part: Partial, a: str, b: str) -> str:
-    return f"{a} += {b}" if part.operation == "add" else f"{a} = dfad_{part.operation}_{SHORT[part.dtype.name]}({a}, {b})"
 
 
 # ---------------------------------------------------------------- calls

@@ -1,13 +1,16 @@
 """Sums whose order is free, in an innermost loop: 32 partial sums, so that GCC vectorises without reordering anything else.
 
     for lane in range(32): s_part[lane] = 0.0
-    for i_first in range(start, start + whole, 32):
+    rest = start + whole
+    for i_first in range(start, rest, 32):
         for lane in range(32):
             i = i_first + lane
             s_part[lane] += x[i]
-    for i in range(start + whole, stop): s += x[i]
+    for i in range(rest, stop): s_part[i - rest] += x[i]
     ... and the partial sums are added to s in pairs.
 
+They are set up and added around the outermost loop in which nothing else happens to s; a single loop of less than 32 iterations
+goes without.
 The loop over the lanes is an ordinary loop over independent cells. Maxima and minima go the same way. Partial sums of float32 are doubles.
 """
 
@@ -16,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from dfad.emit.scope import SHORT, Scope
 from dfad.ir.dtype import F64, Dtype
 from dfad.ir.nodes import Apply, Array, Block, Branch, Check, Exchange, Library, Loop, Node, Read, Tasklet
 from dfad.ir.walk import reads, walk
@@ -36,24 +40,44 @@ class Partial:
         """The dtype of the partial results."""
         return F64 if self.operation == "add" else self.array.dtype
 
+    def cell(self, scope: Scope, at: str) -> str:
+        """A partial result as text."""
+        return f"{scope.names[self.array.name]}_part[{at}]"
+
+    def joined(self, a: str, b: str) -> str:
+        """The statement that accumulates b into a."""
+        return f"{a} += {b}" if self.operation == "add" else f"{a} = dfad_{self.operation}_{SHORT[self.dtype.name]}({a}, {b})"
+
 
 def partials(loop: Loop, arrays: Mapping[str, Array]) -> tuple[Partial, ...]:
-    """The scalars that can be accumulated in parts, in order of the text; none where that would not pay or not be sound."""
-    trips = loop.stop - loop.start
-    if abs(loop.step) != 1 or (trips.is_Integer and abs(trips) < 2 * LANES):
+    """The scalars that the loop, inner loops included, does nothing with but accumulate, in order of the text; where lanes can do it."""
+    lanes = [node for node in walk(loop) if isinstance(node, Loop) and has_lanes(node)]
+    if not lanes:
         return ()
-    inside = list(walk(loop.body))
-    if any(isinstance(node, Loop | Library | Check | Exchange) for node in inside):
-        return ()
-    declared = {array.name: array for node in inside if isinstance(node, Block) for array in node.arrays}
-    if any(array.rank > 0 for array in declared.values()):
-        return ()
-    uses = _uses(inside)
+    inside = list(walk(loop))
+    declared = {array.name for node in inside if isinstance(node, Block) for array in node.arrays}
+    in_lanes = {node.write.array for inner in lanes for node in walk(inner) if isinstance(node, Tasklet) and accumulated(node)}
     return tuple(
         Partial(arrays[name], kinds[0])
-        for name, kinds in uses.items()
-        if kinds[0] and len(set(kinds)) == 1 and arrays[name].rank == 0 and arrays[name].dtype.is_float and name not in declared
+        for name, kinds in _uses(inside).items()
+        if kinds[0] and len(set(kinds)) == 1 and arrays[name].rank == 0 and arrays[name].dtype.is_float
+        if name in in_lanes - declared
     )
+
+
+def has_lanes(loop: Loop) -> bool:
+    """Whether an innermost loop can be done 32 iterations at a time."""
+    trips = loop.stop - loop.start
+    if abs(loop.step) != 1 or (trips.is_Integer and abs(trips) < LANES):
+        return False
+    inside = list(walk(loop.body))
+    simple = not any(isinstance(node, Loop | Library | Check | Exchange) for node in inside)
+    return simple and all(array.rank == 0 for node in inside if isinstance(node, Block) for array in node.arrays)
+
+
+def is_innermost(loop: Loop) -> bool:
+    """Whether no loop is inside."""
+    return not any(isinstance(node, Loop) for node in walk(loop.body))
 
 
 def _uses(nodes: list[Node]) -> dict[str, list[str]]:
@@ -86,3 +110,21 @@ def accumulated(tasklet: Tasklet) -> str:
             return operation
         case _:
             return ""
+
+
+def first_values(parts: tuple[Partial, ...], scope: Scope) -> tuple[str, ...]:
+    """The statements before a loop: what each part starts from."""
+    values = [(part, "0.0" if part.operation == "add" else scope.place(part.array.name)) for part in parts]
+    return (f"for lane in range({LANES}):", *(f"    {part.cell(scope, 'lane')} = {value}" for part, value in values))
+
+
+def combine(parts: tuple[Partial, ...], scope: Scope) -> tuple[str, ...]:
+    """The statements after a loop: the parts are joined in pairs, the last one with the scalar."""
+    lines: list[str] = []
+    for half in (LANES >> k for k in range(1, LANES.bit_length() - 1)):
+        lines.append(f"for lane in range({half}):")
+        lines += (f"    {part.joined(part.cell(scope, 'lane'), part.cell(scope, f'lane + {half}'))}" for part in parts)
+    for part in parts:
+        lines.append(part.joined(part.cell(scope, "0"), part.cell(scope, "1")))
+        lines.append(part.joined(scope.place(part.array.name), part.cell(scope, "0")))
+    return tuple(lines)
