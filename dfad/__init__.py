@@ -1,1 +1,60 @@
-"""Exact, fast gradients of scientific loop kernels under a memory budget."""
+"""Exact, fast gradients of scientific loop kernels under a memory budget.
+
+The house, in the order in which a kernel walks through it::
+
+    api         kernels, gradients, transforms: what a user touches
+    pipeline    the story: the rooms below, one after the other
+    frontend    Python text -> Program
+    ir          the language that all rooms speak
+    analysis    facts about a Program
+    adjoint     Program -> its adjoint, with open demands
+    plan        demands and a budget -> what is kept, what is recomputed
+    optimise    Program -> faster Program
+    emit        Program -> Cython
+    run         Cython -> a call: build, cache, launch
+    suite       the benchmark kernels
+
+Nothing here loads the compiler; the first compilation does.
+"""
+
+from dfad.api import Gradient, Kernel, clear_cache, grad, kernel, show_versions, value_and_grad
+from dfad.errors import (
+    BudgetExceeded,
+    BudgetTooSmall,
+    BuildFailed,
+    CompilerBug,
+    CompilerMissing,
+    DfadError,
+    KernelAssertionError,
+    KernelIndexError,
+    KernelTypeError,
+    UnsupportedSyntax,
+)
+
+__all__ = [
+    "BudgetExceeded",
+    "BudgetTooSmall",
+    "BuildFailed",
+    "CompilerBug",
+    "CompilerMissing",
+    "DfadError",
+    "Gradient",
+    "Kernel",
+    "KernelAssertionError",
+    "KernelIndexError",
+    "KernelTypeError",
+    "UnsupportedSyntax",
+    "clear_cache",
+    "grad",
+    "kernel",
+    "show_versions",
+    "value_and_grad",
+]
+__version__ = "0.1.0"
+
+
+def load_ipython_extension(ipython: object) -> None:
+    """What `%load_ext dfad` calls."""
+    from dfad_magics import load_ipython_extension as load
+
+    load(ipython)

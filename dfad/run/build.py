@@ -13,7 +13,10 @@ from time import perf_counter
 from Cython.Compiler.Main import compile_single
 from Cython.Compiler.Options import CompilationOptions
 
+from dfad.emit import Emitted
 from dfad.errors import BuildFailed, CompilerMissing
+from dfad.run import cache, launch, toolchain
+from dfad.run.cache import Store
 from dfad.run.toolchain import INSTALL, LINK, Compiler, find_compiler, header_folder
 
 KERNEL = "generated"
@@ -25,6 +28,9 @@ int64_t dfad_kernel(struct dfad_workspace* workspace, int64_t* block) {{ return 
 """
 HIDE_MODULE = "-DPyMODINIT_FUNC=static __attribute__((unused)) PyObject*"
 """The module's entry point is not exported: nothing reaches the Python half."""
+
+LAUNCHER_FLAGS = ("-O0", "-g0", "-fPIC")
+"""Optimising the launcher takes seconds and saves less than a microsecond a call."""
 
 SECTION = "/* #### Code section: "
 
@@ -48,6 +54,40 @@ class Built:
     seconds: dict[str, float]
 
 
+def provide_launcher() -> None:
+    """Build and load the launcher where that has not been done for this environment; raises as `build_kernel` does."""
+    if launch.launcher() is None:
+        pyx, header = launch.launcher_texts()
+        with cache.disk().scratch() as folder:
+            built = _build("launcher", pyx, "", header, LAUNCHER_FLAGS, (), folder)
+        key = launch.launcher_key()
+        store = cache.put(cache.disk(), {("libraries", key): built.library})
+        launch.load_launcher(store.path("libraries", key))
+
+
+def provide_kernel(store: Store, emitted: Emitted) -> tuple[str, Built]:
+    """The shared library of an emitted kernel and its key; compiled where the store does not have it.
+
+    Raises
+    ------
+    CompilerMissing
+        When there is no compiler or no Python.h.
+    BuildFailed
+        When Cython or the compiler refuses the text; carries what it printed.
+    """
+    flags = (*toolchain.flags(), *emitted.flags)
+    compiler = find_compiler()
+    answer = (emitted.pyx, emitted.header, flags, emitted.libraries, compiler.identity(), compiler.version(), toolchain.machine())
+    key = toolchain.digest(answer)
+    library, c = store.read("libraries", key), store.read("c", key)
+    if library is not None and c is not None:
+        return key, Built(library, c.decode(), {"cython": 0.0, "compiler": 0.0})
+    with store.scratch() as folder:
+        built = build_kernel(emitted.pyx, emitted.header, flags, emitted.libraries, folder)
+    cache.put(store, {("c", key): built.c.encode()})
+    return key, built
+
+
 def build_kernel(pyx: str, header: str, flags: Sequence[str], libraries: Sequence[str], folder: Path) -> Built:
     """Compile a kernel's module.
 
@@ -68,11 +108,6 @@ def build_kernel(pyx: str, header: str, flags: Sequence[str], libraries: Sequenc
         When Cython or the compiler refuses the text; carries what it printed.
     """
     return _build(KERNEL, pyx + "\n", EXPORT, header, (*flags, HIDE_MODULE), libraries, folder)
-
-
-def build_module(name: str, pyx: str, header: str, flags: Sequence[str], folder: Path) -> Built:
-    """Compile an importable extension module of that name; raises as `build_kernel` does."""
-    return _build(name, pyx, "", header, flags, (), folder)
 
 
 def _build(name: str, pyx: str, more_c: str, header: str, flags: Sequence[str], libraries: Sequence[str], folder: Path) -> Built:

@@ -13,7 +13,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -119,6 +119,20 @@ class Store:
 def disk() -> Store:
     """Where kernels are kept: `DFAD_CACHE_DIR`, else the user's cache folder; a temporary folder where that cannot be written."""
     return _usable(os.environ.get("DFAD_CACHE_DIR") or platformdirs.user_cache_dir("dfad"))
+
+
+def put(store: Store, files: Mapping[tuple[str, str], bytes]) -> Store:
+    """Write files, by kind and key, in this order; where the disk does not take them, into a temporary folder. The store that has them."""
+    try:
+        for (kind, key), contents in files.items():
+            store.write(kind, key, contents)
+    except OSError as error:
+        if store == temporary():
+            raise
+        log.warning("dfad: %s cannot be written (%s); this kernel is kept for this process only", store.root, error.strerror)
+        return put(temporary(), files)
+    store.evict()
+    return store
 
 
 @cache

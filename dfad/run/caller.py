@@ -3,12 +3,13 @@
 A `Caller` answers a call from what is loaded; else it asks the cache; else it hands a `Request` to the compiler.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import Parameter, Signature
-from typing import Any, cast
+from time import perf_counter
+from typing import cast
 
-from dfad.errors import CompilerMissing, Place
+from dfad.errors import Place
 from dfad.ir.signature import ArgumentType
 from dfad.options import Options
 from dfad.run import launch, toolchain
@@ -53,8 +54,12 @@ class Request:
         Of the parameters, in order.
     transform : Transform
     options : Options
+    threads : int
+        How many threads a parallel loop gets.
     question : str
         The key of all this.
+    parse_seconds : float
+        What it took to read the texts.
     """
 
     source: SourceText
@@ -62,7 +67,9 @@ class Request:
     types: tuple[ArgumentType, ...]
     transform: Transform
     options: Options
+    threads: int
     question: str
+    parse_seconds: float = 0.0
 
     @property
     def arguments(self) -> dict[str, ArgumentType]:
@@ -76,16 +83,14 @@ def parameters(source: SourceText) -> tuple[str, ...]:
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
-def make_request(
-    source: SourceText, names: Names, types: tuple[ArgumentType, ...], transform: Transform, options: Options
-) -> Request:
-    """A request and its question."""
-    try:
-        compiler = toolchain.find_compiler().identity()
-    except CompilerMissing:
-        compiler = ()
-    settings = (transform, options.compile_key(), options.threads, toolchain.flags(), compiler, toolchain.environment())
-    return Request(source, names, types, transform, options, toolchain.digest((names.key(), types, settings)))
+def make_request(source: SourceText, types: tuple[ArgumentType, ...], transform: Transform, options: Options) -> Request:
+    """A request for what the function's names mean now, and its question."""
+    start = perf_counter()
+    names = resolve(source)
+    threads = options.threads or toolchain.available_threads()
+    settings = (transform, options.compile_key(), threads, toolchain.flags(), toolchain.compiler_identity(), toolchain.environment())
+    question = toolchain.digest((names.key(), types, settings))
+    return Request(source, names, types, transform, options, threads, question, perf_counter() - start)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,19 +153,21 @@ class Caller:
     def call_carefully(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         """Bind, classify, compile when needed, check, copy when needed, call."""
         values = bind(self.source.name, self.signature, args, kwargs)
-        found = self.specialise(values)
+        found = self.specialise(types_of(parameters(self.source), values, self.place))
         launcher = launch.launcher()
         everything = (*values, *launcher.read(found.hidden))
         assert self.dispatcher is not None
         self.dispatcher.last = found.routine
         return run_prepared(found.routine, found.recipe, everything, self.place, launcher.MISS)
 
-    def specialise(self, values: Sequence[object]) -> Specialisation:
-        """The specialisation for the values of all parameters; compiled now when there is none."""
-        types = types_of(parameters(self.source), values, self.place)
-        names = resolve(self.source)
+    def specialise_for(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Specialisation:
+        """The specialisation for the arguments of a call; compiled now when there is none."""
+        return self.specialise(types_of(parameters(self.source), bind(self.source.name, self.signature, args, kwargs), self.place))
+
+    def specialise(self, types: tuple[ArgumentType, ...]) -> Specialisation:
+        """The specialisation for the types of all parameters; compiled now when there is none."""
         transform = self.choose(dict(zip(parameters(self.source), types, strict=True)))
-        request = make_request(self.source, names, types, transform, self.options)
+        request = make_request(self.source, types, transform, self.options)
         found = next((known for known in self.specialisations if known.request.question == request.question), None)
         if found is None or not launch.launcher().holds(found.guards):
             found = self._add(request, launch.find(request.question) or self.build(request))
@@ -193,17 +200,11 @@ class Caller:
         where = self.source.locate(self.source.tree if node is None else node).place()
         return cast(Place, dict(where))
 
-    def free_pools(self) -> None:
-        """Give pooled memory back."""
-        for known in self.specialisations:
-            known.routine.free_pool()
+    def forget(self) -> None:
+        """Drop everything that was compiled, with its pooled memory."""
+        self.dispatcher, self.specialisations = None, ()
 
 
 def _has_keyword_only(signature: Signature) -> bool:
     """Whether a parameter is passed by keyword only: such a kernel has no quick way."""
     return any(parameter.kind is Parameter.KEYWORD_ONLY for parameter in signature.parameters.values())
-
-
-def memory_of(found: Specialisation | None) -> Mapping[str, Any]:
-    """The measured bytes of the last call."""
-    return {} if found is None else found.routine.memory

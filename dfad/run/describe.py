@@ -32,14 +32,14 @@ class Wrapper:
         For each hidden argument, the function by its number and the name in it.
     returns : Named
         What the call gives.
-    is_gradient : bool
-        Scalars then come back as NumPy scalars, not as Python's.
+    gradients : frozenset of str
+        The results that are gradients: scalars among them come back as NumPy scalars, other scalars as Python's.
     """
 
     inputs: Sequence[tuple[str, ArgumentType]]
     hidden: tuple[tuple[int, str], ...] = ()
     returns: Named = None
-    is_gradient: bool = False
+    gradients: frozenset[str] = frozenset()
 
 
 def returned(program: Program) -> Named:
@@ -73,7 +73,7 @@ def describe(program: Program, emitted: Emitted, wrapper: Wrapper, functions: Se
         name=program.name,
         inputs=tuple(_input(name, kind, written_arguments(program)) for name, kind in wrapper.inputs),
         hidden=tuple(wrapper.hidden),
-        outputs=tuple(_output(array, like, wrapper.is_gradient) for array, like in zip(made, likes, strict=True)),
+        outputs=tuple(_output(array, like, array.name in wrapper.gradients) for array, like in zip(made, likes, strict=True)),
         slots=tuple(_slot(field, places) for field in emitted.fields),
         symbols=tuple(_symbol_slot(bound, places) for bound in program.symbols),
         shapes=_shapes_text(program, shapes) if -1 in likes else "",

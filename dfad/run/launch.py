@@ -158,10 +158,16 @@ def _listings(store: Store, question: str) -> Mapping[str, Any]:
     return cast(Mapping[str, Any], json.loads(zlib.decompress(packed)))
 
 
-def keep(store: Store, question: str, recipes: Sequence[Recipe], listings: Mapping[str, Any]) -> None:
-    """Write what a question led to; the libraries are there already. The entry comes last: a reader finds all or nothing."""
-    store.write("listings", question, zlib.compress(json.dumps(listings).encode(), 1))
-    store.write("questions", question, json.dumps([to_text(recipe) for recipe in recipes]).encode())
+def keep(store: Store, question: str, recipes: Sequence[Recipe], libraries: Mapping[str, bytes], listings: Mapping[str, Any]) -> Compiled:
+    """Write what a question led to and load it. The entry comes last: a reader finds all or nothing."""
+    files = {("libraries", key): contents for key, contents in libraries.items()}
+    files["listings", question] = zlib.compress(json.dumps(listings).encode(), 1)
+    files["questions", question] = json.dumps([to_text(recipe) for recipe in recipes]).encode()
+    compiled = _loaded(cache.put(store, files), question, recipes)
+    if compiled is None:
+        raise CompilerBug("what was just written to the cache is not there")
+    LOADED[question] = compiled
+    return compiled
 
 
 def make_routine(recipe: Recipe, address: int, functions: Sequence[SourceText]) -> Routine:

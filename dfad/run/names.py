@@ -8,12 +8,13 @@ import ast
 import builtins
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from inspect import Parameter, signature
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from dfad.errors import DfadError
+from dfad.errors import CompilerBug, DfadError
 from dfad.ir.signature import ConstantType
 from dfad.run.call import classify
 from dfad.source import SourceText, read_source
@@ -72,6 +73,15 @@ class Names:
         kept = (m for m in self.meanings if (m.function, m.path) not in read)
         return tuple((m.namespace, m.name, None if m.value is NOTHING else m.value) for m in kept)
 
+    def locate(self, path: str, value: object) -> tuple[int, str]:
+        """Where a hidden argument is read: the function and the path that mean this very object, whatever its module is called there."""
+        last = path.split(".")[-1]
+        same = [m for m in self.meanings if m.value is value and m.path.split(".")[-1] == last]
+        found = min(same, key=lambda m: m.path != path, default=None)
+        if found is None:
+            raise CompilerBug(f"no function of {self.functions[0].name} reads {path}")
+        return found.function, found.path
+
     def places(self, hidden: tuple[tuple[int, str], ...]) -> tuple[tuple[Namespace, str | None], ...]:
         """Where to read the hidden arguments."""
         found = {(m.function, m.path): (m.namespace, m.name) for m in self.meanings}
@@ -96,11 +106,10 @@ def resolve(source: SourceText) -> Names:
 
 def plain_function(value: object) -> FunctionType | None:
     """The function of plain Python that a call of this value would inline; None when there is none."""
-    if isinstance(value, FunctionType):
-        return None if value.__module__ is not None and value.__module__.split(".")[0] == "numpy" else value
-    if getattr(type(value), "is_dfad_kernel", False):
-        return plain_function(getattr(value, "__wrapped__", None))
-    return None
+    function = value if isinstance(value, FunctionType) else getattr(value, "__wrapped__", None)
+    if not isinstance(function, FunctionType) or (function.__module__ or "").startswith("numpy"):
+        return None
+    return function
 
 
 def _readable(function: FunctionType) -> SourceText | None:
@@ -112,6 +121,8 @@ def _readable(function: FunctionType) -> SourceText | None:
 
 
 def _meanings(number: int, source: SourceText) -> Iterator[Meaning]:
+    if number > 0:
+        yield from _defaults(number, source.function)
     seen: set[str] = set()
     free = set(_free_names(source.function.__code__))
     for path in _paths(source.tree):
@@ -124,6 +135,13 @@ def _meanings(number: int, source: SourceText) -> Iterator[Meaning]:
                 continue
             seen.add(prefix)
             yield from _look_up(number, source, prefix)
+
+
+def _defaults(number: int, function: FunctionType) -> Iterator[Meaning]:
+    """The default values of a function that is called from the kernel."""
+    found = {name: p.default for name, p in signature(function).parameters.items() if p.default is not Parameter.empty}
+    for name, value in found.items():
+        yield Meaning(number, f"{function.__name__}.{name}", found, name, value)
 
 
 def _free_names(code: CodeType) -> Iterator[str]:

@@ -85,6 +85,20 @@ def find_compiler() -> Compiler:
     raise CompilerMissing(missing, hint=INSTALL)
 
 
+def compiler_identity() -> tuple[object, ...]:
+    """The identity of the compiler; empty where there is none."""
+    try:
+        return find_compiler().identity()
+    except CompilerMissing:
+        return ()
+
+
+def available_threads() -> int:
+    """`OMP_NUM_THREADS`, else the processors that this process may use."""
+    asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    return int(asked) if asked.isdecimal() and int(asked) > 0 else len(os.sched_getaffinity(0))
+
+
 def header_folder() -> Path:
     """The folder of Python.h.
 
@@ -106,8 +120,13 @@ def flags() -> tuple[str, ...]:
 
 
 def environment() -> tuple[object, ...]:
-    """What a compilation depends on besides its text, flags and compiler: dfad itself, Python, Cython, the processor, the C library."""
-    return (dfad_identity(), sysconfig.get_config_var("SOABI"), cython_version(), processor(), platform.libc_ver())
+    """What a compilation depends on besides its source, flags and compiler: dfad itself and the machine."""
+    return (dfad_identity(), *machine())
+
+
+def machine() -> tuple[object, ...]:
+    """What compiled code depends on besides its text, flags and compiler: Python, Cython, the processor, the C library."""
+    return (sysconfig.get_config_var("SOABI"), cython_version(), processor(), platform.libc_ver())
 
 
 @cache

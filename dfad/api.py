@@ -1,0 +1,318 @@
+"""The public face: kernels, their gradients, and the function transforms. The compiler's rooms load at the first compilation."""
+
+import functools
+import inspect
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any, overload
+
+from dfad.errors import KernelTypeError
+from dfad.frontend.fence import check
+from dfad.ir.signature import ArgumentType, ArrayType, FloatType
+from dfad.options import Options, merge
+from dfad.run import cache, launch
+from dfad.run.caller import Caller, Request, Specialisation, Transform, parameters
+from dfad.run.launch import Compiled
+from dfad.run.portable import PackedFunction, pack, unpacked
+from dfad.run.versions import versions
+from dfad.source import SourceText, read_source
+
+FORMS = ("python", "ir", "adjoint", "cython", "c")
+"""The stages whose text can be asked for."""
+
+CALLERS: "weakref.WeakSet[Caller]" = weakref.WeakSet()
+"""What `clear_cache` makes forget."""
+
+
+class Asked:
+    """What can be asked of a kernel or gradient: about its last call, or about given arguments (`for_args`)."""
+
+    def __init__(self, find: Callable[[], Specialisation], find_gradient: Callable[[], Specialisation]) -> None:
+        self._find = find
+        self._find_gradient = find_gradient
+
+    def source(self, form: str = "cython") -> str:
+        """The text of one stage.
+
+        Parameters
+        ----------
+        form : str
+            ``"python"``, ``"ir"``, ``"adjoint"``, ``"cython"`` or ``"c"``.
+
+        Raises
+        ------
+        KernelTypeError
+            When there is no such form, or nothing was called yet.
+        """
+        if form not in FORMS:
+            raise KernelTypeError(f"there is no form {form!r}", hint=f"one of {', '.join(FORMS)}")
+        found = self._find()
+        if form == "python":
+            return found.request.source.text
+        listings = found.compiled.listings()
+        if form not in listings:
+            listings = self._find_gradient().compiled.listings()
+        return str(listings[form])
+
+    @property
+    def timings(self) -> dict[str, Any]:
+        """Seconds of each step of the compilation, their total, and where the code came from (`cache`: memory, disk or built)."""
+        return dict(self._find().compiled.timings)
+
+    @property
+    def memory(self) -> dict[str, int]:
+        """Bytes of the last call beyond the caller's arrays: the peak of each class, and `peak`, that of their sum."""
+        return dict(self._find().routine.memory)
+
+    def dataflow(self) -> dict[str, Any]:
+        """The dataflow graph: nodes and edges as plain data."""
+        return dict(self._find().compiled.listings()["dataflow"])
+
+
+class Kernel(Asked):
+    """A Python function that runs compiled, and its gradients. Made by `kernel`."""
+
+    __name__: str
+    __qualname__: str
+    __wrapped__: Callable[..., Any]
+
+    def __init__(self, function: Callable[..., Any], options: Options) -> None:
+        super().__init__(self._last, self._last_gradient)
+        functools.update_wrapper(self, function)
+        self._source = read_source(function)
+        self._options = options
+        self.__signature__ = inspect.signature(self._source.function)
+        check(self._source)
+        self._primal = _caller(self._source, self.__signature__, options, lambda types: Transform("primal"))
+        self._used = self._primal
+        self._gradients: dict[object, Gradient] = {}
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run compiled, as NumPy would run the function: arrays that it updates in place are updated."""
+        self._used = self._primal
+        return self._primal(args, kwargs)
+
+    def grad(self, *args: Any, **kwargs: Any) -> Any:
+        """The gradient, with the kernel's options; see `dfad.grad`."""
+        return self._run_gradient("grad", args, kwargs)
+
+    def value_and_grad(self, *args: Any, **kwargs: Any) -> Any:
+        """Value and gradient, with the kernel's options; see `dfad.value_and_grad`."""
+        return self._run_gradient("value_and_grad", args, kwargs)
+
+    def for_args(self, *args: Any, **kwargs: Any) -> Asked:
+        """Compile for these arguments, without calling; the answer can be asked as the kernel can."""
+        found = self._primal.specialise_for(args, kwargs)
+        return Asked(lambda: found, lambda: self._gradient("grad").caller.specialise(found.request.types))
+
+    @property
+    def options(self) -> Options:
+        """The options given to `kernel`."""
+        return self._options
+
+    def _gradient(self, kind: str, options: Options | None = None) -> "Gradient":
+        key = (kind, options or self._options)
+        if key not in self._gradients:
+            self._gradients[key] = Gradient(self, kind, key[1])
+        return self._gradients[key]
+
+    def _run_gradient(self, kind: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        gradient = self._gradient(kind)
+        self._used = gradient.caller
+        return gradient.caller(args, kwargs)
+
+    def _last(self) -> Specialisation:
+        return _last_of(self._used, self.__name__)
+
+    def _last_gradient(self) -> Specialisation:
+        return self._gradient("grad").caller.specialise(self._last().request.types)
+
+    def __repr__(self) -> str:
+        return f"<dfad kernel {self.__qualname__}{self.__signature__}>"
+
+    def __reduce__(self) -> Any:
+        return pack(self, self._source, self._options, _unpacked)
+
+    def __copy__(self) -> "Kernel":
+        return Kernel(self._source.function, self._options)
+
+    def __deepcopy__(self, memo: object) -> "Kernel":
+        return Kernel(self._source.function, self._options)
+
+
+class Gradient(Asked):
+    """The gradient of a kernel, or its value and gradient: a function of the kernel's arguments. Made by `grad` and `value_and_grad`."""
+
+    __name__: str
+    __qualname__: str
+
+    def __init__(self, kernel: Kernel, kind: str, options: Options) -> None:
+        super().__init__(self._last, self._last)
+        functools.update_wrapper(self, kernel.__wrapped__, updated=())
+        self.kernel = kernel
+        self.kind = kind
+        self.__signature__ = kernel.__signature__
+        self._options = options
+        source = kernel._source
+        self.caller = _caller(source, kernel.__signature__, options, lambda types: _differentiated(source, types, kind, options))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The gradient at these arguments, which are not changed."""
+        return self.caller(args, kwargs)
+
+    def for_args(self, *args: Any, **kwargs: Any) -> Asked:
+        """Compile for these arguments, without calling; the answer can be asked as the gradient can."""
+        found = self.caller.specialise_for(args, kwargs)
+        return Asked(lambda: found, lambda: found)
+
+    def _last(self) -> Specialisation:
+        return _last_of(self.caller, f"{self.kind} of {self.__name__}")
+
+    def __repr__(self) -> str:
+        return f"<dfad {self.kind} of {self.__qualname__}{self.__signature__}>"
+
+    def __reduce__(self) -> Any:
+        return (_gradient_of, (self.kernel, self.kind, self._options))
+
+
+@overload
+def kernel(function: Callable[..., Any], **options: Any) -> Kernel: ...
+@overload
+def kernel(function: None = None, **options: Any) -> Callable[[Callable[..., Any]], Kernel]: ...
+def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Kernel | Callable[[Callable[..., Any]], Kernel]:
+    """Make a kernel of a Python function; also a decorator, with or without options.
+
+    Parameters
+    ----------
+    function : callable
+        A plain Python function of arrays and numbers, or a kernel whose options are to change.
+    **options
+        `wrt memory tape_dtype snapshots threads fastmath cache`, as `dfad.options.Options` describes them.
+
+    Raises
+    ------
+    UnsupportedSyntax
+        When the function uses Python that dfad does not take; shows each place.
+    KernelTypeError
+        When it is no such function, or an option has no meaning.
+    """
+    if function is None:
+        return functools.partial(kernel, **options)
+    if isinstance(function, Kernel):
+        return Kernel(function._source.function, merge(function.options, **options))
+    return Kernel(function, merge(Options(), **options))
+
+
+def grad(function: Callable[..., Any], **options: Any) -> Gradient:
+    """The gradient of a function with a scalar result.
+
+    Parameters
+    ----------
+    function : callable
+        A kernel, or a function to make one of.
+    **options
+        As for `kernel`; they add to the kernel's own.
+
+    Returns
+    -------
+    Gradient
+        Called with the function's arguments it returns the derivative of the result by `wrt`: an array of the argument's shape and
+        dtype, a NumPy scalar for a float; a tuple of them when `wrt` is a sequence. The arguments are not changed.
+    """
+    return _gradient_of(function, "grad", None, **options)
+
+
+def value_and_grad(function: Callable[..., Any], **options: Any) -> Gradient:
+    """The value and the gradient of a function with a scalar result: as `grad`, but a call returns `(value, gradient)`."""
+    return _gradient_of(function, "value_and_grad", None, **options)
+
+
+def clear_cache() -> None:
+    """Forget every compiled kernel, in this process and on disk, and give pooled memory back."""
+    launch.LOADED.clear()
+    cache.disk().clear()
+    for caller in list(CALLERS):
+        caller.forget()
+
+
+def show_versions() -> None:
+    """Print the versions of dfad and of what it stands on, the compiler, its flags, the processor and the cache folder."""
+    for name, value in versions().items():
+        print(f"{name:12} {value}")
+
+
+def _gradient_of(function: Callable[..., Any], kind: str, given: Options | None, **options: Any) -> Gradient:
+    made = function if isinstance(function, Kernel) else kernel(function)
+    return made._gradient(kind, merge(given or made.options, **options))
+
+
+def _unpacked(function: PackedFunction | FunctionType, options: Options) -> Kernel:
+    return Kernel(unpacked(function), options)
+
+
+def _caller(
+    source: SourceText,
+    signature: inspect.Signature,
+    options: Options,
+    choose: Callable[[Mapping[str, ArgumentType]], Transform],
+) -> Caller:
+    made = Caller(source, signature, options, choose, _compile)
+    CALLERS.add(made)
+    return made
+
+
+def _compile(request: Request) -> Compiled:
+    from dfad import pipeline
+
+    return pipeline.compile_request(request)
+
+
+def _last_of(caller: Caller, name: str) -> Specialisation:
+    found = caller.last
+    if found is None:
+        raise KernelTypeError(f"{name} has not been called yet", hint="call it, or ask for_args(...)")
+    return found
+
+
+def _differentiated(source: SourceText, types: Mapping[str, ArgumentType], kind: str, options: Options) -> Transform:
+    """The transform that the options mean for arguments of these types."""
+    wrt = options.wrt
+    if wrt is None:
+        return Transform(kind, (_default_wrt(source, types),))
+    chosen = (wrt,) if isinstance(wrt, str | int) else wrt
+    names = tuple(_parameter(source, one) for one in chosen)
+    for name in names:
+        if not _is_active(types[name]):
+            raise KernelTypeError(f"{name} is not of floating-point type, so there is no gradient by it", **_place(source, name))
+    return Transform(kind, names, is_single=isinstance(wrt, str | int))
+
+
+def _default_wrt(source: SourceText, types: Mapping[str, ArgumentType]) -> str:
+    arrays = [name for name, kind in types.items() if isinstance(kind, ArrayType) and kind.dtype.is_float]
+    floats = [name for name, kind in types.items() if isinstance(kind, FloatType)]
+    if not arrays and not floats:
+        raise KernelTypeError(f"no argument of {source.name} is of floating-point type", **source.locate(source.tree).place())
+    return (arrays or floats)[0]
+
+
+def _parameter(source: SourceText, one: str | int) -> str:
+    names: Sequence[str] = parameters(source)
+    if isinstance(one, int) and -len(names) <= one < len(names):
+        return names[one]
+    if one in names:
+        return str(one)
+    raise KernelTypeError(f"wrt={one!r} is no parameter of {source.name}", hint=f"its parameters are {', '.join(names)}")
+
+
+def _is_active(kind: ArgumentType) -> bool:
+    return isinstance(kind, FloatType) or (isinstance(kind, ArrayType) and kind.dtype.is_float)
+
+
+def _place(source: SourceText, name: str) -> Any:
+    arguments = source.tree.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    return source.locate(next(argument for argument in every if argument.arg == name)).place()
+
+
+__all__ = ["Asked", "Gradient", "Kernel", "clear_cache", "grad", "kernel", "show_versions", "value_and_grad"]
