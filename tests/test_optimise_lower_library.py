@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dfad.ir.evaluate import evaluate
-from dfad.ir.nodes import Library, Loop, Stage
+from dfad.ir.nodes import Library, Loop, Role, Stage
 from dfad.ir.show import show
 from dfad.ir.verify import verify
 from dfad.ir.walk import walk
@@ -39,12 +39,9 @@ def program_of(name):
 
 def arguments_of(program, seed=0):
     random = np.random.default_rng(seed)
-    shapes = {array.name: tuple(SIZES[str(extent)] for extent in array.shape) for array in program.parameters if array.role.value == "argument"}
-    return {name: random.standard_normal(shape).astype(array_dtype(program, name)) for name, shape in shapes.items()}
-
-
-def array_dtype(program, name):
-    return next(array.dtype.numpy for array in program.parameters if array.name == name)
+    given = [array for array in program.parameters if array.role == Role.ARGUMENT]
+    shapes = [tuple(SIZES[str(extent)] for extent in array.shape) for array in given]
+    return {array.name: random.standard_normal(shape).astype(array.dtype.numpy) for array, shape in zip(given, shapes, strict=True)}
 
 
 @pytest.mark.parametrize("name", sorted(OPERATIONS))
@@ -62,9 +59,11 @@ def test_loops_mean_the_same(name):
 @pytest.mark.parametrize("name", sorted(name for name in OPERATIONS if not name.startswith(("max", "min"))))
 def test_products_accumulate(name):
     arguments, result, statement = OPERATIONS[name]
-    first = {"out: f8 = result": "out = 1.0", "out: f8[M, N] = result": "for p in range(0, M):\n        for q in range(0, N):\n            out[p, q] = 1.0"}
-    start = first.get(result, f"for p in range(0, {result[8]}):\n        out[p] = 1.0")
-    program = build(f"def {name}({arguments}):\n    {result}\n    {start}\n    {statement.replace(' = matmul', ' += matmul')}\n    return out")
+    cells = {"out: f8 = result": "out", "out: f8[M, N] = result": "out[p, q]"}
+    cell = cells.get(result, "out[p]")
+    loops = f"for p in range(0, {result[8]}):\n        " * ("p" in cell) + "for q in range(0, N):\n            " * ("q" in cell)
+    body = f"    {loops}{cell} = 1.0\n    {statement.replace(' = matmul', ' += matmul')}"
+    program = build(f"def {name}({arguments}):\n    {result}\n{body}\n    return out")
     values = arguments_of(program)
     before, after = evaluate(program, values), evaluate(lower_library(program), values)
     np.testing.assert_allclose(after["out"], before["out"], rtol=1e-14, atol=0)
@@ -78,8 +77,8 @@ def test_maximum_of_nan_is_nan():
 
 
 def test_matrix_products_stay_calls():
-    text = "def f(a: f8[M, K], b: f8[K, N], c: f8[M, N], x: f8[K], y: f8[M]):\n    c[:, :] += matmul(a[:, :], b[:, :])\n    y[:] = matmul(a[:, :], x[:])"
-    lowered = lower_library(build(text))
+    head = "def f(a: f8[M, K], b: f8[K, N], c: f8[M, N], x: f8[K], y: f8[M]):\n"
+    lowered = lower_library(build(head + "    c[:, :] += matmul(a[:, :], b[:, :])\n    y[:] = matmul(a[:, :], x[:])"))
     assert sum(isinstance(node, Library) for node in walk(lowered.body)) == 2
     assert not any(isinstance(node, Loop) for node in walk(lowered.body))
 
