@@ -1,0 +1,196 @@
+"""Operations on numbers and elements: result types as NumPy 2 gives them, integers kept symbolic, constants folded.
+
+In: an operation and expressions with their weakness. Out: a `Scalar`. Nothing is emitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import sympy
+
+from dfad.frontend.builder import cast, constant
+from dfad.frontend.values import Scalar
+from dfad.ir.dtype import BOOL, F64, I64, SUPPORTED, Dtype
+from dfad.ir.nodes import Apply, Constant, Expression, Integer, Select
+from dfad.ir.operations import OPERATIONS
+
+FLOATING = frozenset(
+    "div sqrt exp expm1 log log1p log2 log10 sin cos tan arcsin arccos arctan sinh cosh tanh arctan2 hypot floor ceil rint trunc".split()
+)
+"""Operations whose result is a float also for integers (as NumPy's; `floor` and its like of floats only)."""
+
+ROUNDING = frozenset({"floor", "ceil", "rint", "trunc"})
+
+COMPARED: dict[str, Callable[[sympy.Expr], bool]] = {
+    "lt": lambda difference: difference < 0,
+    "le": lambda difference: difference <= 0,
+    "gt": lambda difference: difference > 0,
+    "ge": lambda difference: difference >= 0,
+    "eq": lambda difference: difference == 0,
+    "ne": lambda difference: difference != 0,
+}
+
+_WEAK_SAMPLES: dict[str, float] = {"f": 1.0, "i": 1, "b": True}
+
+
+class TypeClash(Exception):
+    """Two types do not meet, or the result has no type that dfad knows."""
+
+
+def promote(values: Sequence[tuple[Dtype, bool]]) -> tuple[Dtype, bool]:
+    """The common type of (dtype, weak) pairs; weak only when all are."""
+    if all(pair == values[0] for pair in values):
+        return values[0]
+    weak = all(is_weak for _, is_weak in values)
+    samples = [_WEAK_SAMPLES[dtype.kind] if is_weak else dtype.numpy for dtype, is_weak in values]
+    if weak:
+        kinds = {dtype.kind for dtype, _ in values}
+        return (F64 if "f" in kinds else I64), True
+    found = np.result_type(*samples).name
+    if found not in SUPPORTED:
+        raise TypeClash(f"{' and '.join(dtype.name for dtype, _ in values)} give {found}, which is not supported")
+    return SUPPORTED[found], False
+
+
+def result_dtype(operation: str, operands: Sequence[tuple[Dtype, bool]]) -> tuple[Dtype, bool]:
+    """The type in which an operation computes."""
+    if operation == "div" or (operation in FLOATING and all(not dtype.is_float for dtype, _ in operands)):
+        if operation in ROUNDING:
+            return promote(operands)
+        operands = [pair if pair[0].is_float else (F64, pair[1]) for pair in operands]
+    dtype, weak = promote(operands)
+    if dtype == BOOL and operation in {"add", "mul", "sub", "neg", "abs", "pow", "floordiv", "mod", "sign"}:
+        if not weak and operation in {"sub", "neg"}:
+            raise TypeClash(f"NumPy has no {operation} of booleans")
+        if weak or operation in {"pow", "floordiv", "mod"}:
+            return I64, weak
+    return dtype, weak
+
+
+def apply(operation: str, *operands: Scalar) -> Scalar:
+    """The operation on numbers, as NumPy does it on scalars of these types.
+
+    Raises
+    ------
+    TypeClash
+        When NumPy, or dfad, has no such operation on these types.
+    """
+    kind = OPERATIONS[operation].kind
+    if kind == "logical":
+        return _logical(operation, operands)
+    if kind == "comparison":
+        return _compare(operation, operands)
+    folded = _symbolic(operation, operands)
+    if folded is not None:
+        return folded
+    dtype, weak = result_dtype(operation, [(operand.dtype, operand.weak) for operand in operands])
+    if operation in ROUNDING and not dtype.is_float:
+        return operands[0]
+    if operation == "pow":
+        return _power(operands[0], operands[1], dtype, weak)
+    return Scalar(_applied(operation, [operand.expression for operand in operands], dtype), weak)
+
+
+def _applied(operation: str, operands: Sequence[Expression], dtype: Dtype) -> Expression:
+    converted = tuple(cast(operand, dtype) for operand in operands)
+    if dtype.is_float and all(isinstance(operand, Constant) for operand in converted):
+        with np.errstate(all="ignore"):
+            values = [dtype.numpy.type(operand.value) for operand in converted if isinstance(operand, Constant)]
+            return constant(float(OPERATIONS[operation].meaning(*values)), dtype)
+    return Apply(operation, converted, dtype)
+
+
+def _power(base: Scalar, exponent: Scalar, dtype: Dtype, weak: bool) -> Scalar:
+    """``x**1`` is x, ``x**2`` is x*x where x is not computed twice for it; other powers stay."""
+    match exponent.constant:
+        case int() | float() if exponent.constant == 1:
+            return Scalar(cast(base.expression, dtype), weak)
+        case int() | float() if exponent.constant == 2 and not isinstance(base.expression, Apply | Select):
+            return Scalar(_applied("mul", [base.expression, base.expression], dtype), weak)
+        case _:
+            return Scalar(_applied("pow", [base.expression, exponent.expression], dtype), weak)
+
+
+def _compare(operation: str, operands: Sequence[Scalar]) -> Scalar:
+    if len(operands) == 1:
+        return Scalar(Apply(operation, (operands[0].expression,), BOOL))
+    first, second = operands
+    if first.integer is not None and second.integer is not None and (first.integer - second.integer).is_Integer:
+        return Scalar(Constant(bool(COMPARED[operation](first.integer - second.integer)), BOOL), weak=True)
+    if first.constant is not None and second.constant is not None:
+        known = bool(OPERATIONS[operation].meaning(first.constant, second.constant))
+        return Scalar(Constant(known, BOOL), weak=True)
+    dtype, _ = promote([(first.dtype, first.weak), (second.dtype, second.weak)])
+    return Scalar(Apply(operation, (cast(first.expression, dtype), cast(second.expression, dtype)), BOOL))
+
+
+def truth(value: Scalar) -> Scalar:
+    """Whether the number is not 0."""
+    if value.dtype == BOOL:
+        return value
+    zero = Scalar(constant(0, value.dtype), value.weak)
+    return apply("ne", value, zero)
+
+
+def _logical(operation: str, operands: Sequence[Scalar]) -> Scalar:
+    values = [truth(operand) for operand in operands]
+    known = [value.constant for value in values]
+    match operation:
+        case "not" if known[0] is not None:
+            return Scalar(Constant(not known[0], BOOL), weak=True)
+        case "and" | "or" if any(value is not None for value in known):
+            decides = operation == "or"
+            if any(value is not None and bool(value) == decides for value in known):
+                return Scalar(Constant(decides, BOOL), weak=True)
+            return next((value for value, constant in zip(values, known, strict=True) if constant is None), values[0])
+        case _:
+            return Scalar(Apply(operation, tuple(value.expression for value in values), BOOL))
+
+
+_SYMBOLIC: dict[str, Callable[..., sympy.Expr | None]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: sympy.expand(a * b),
+    "neg": lambda a: -a,
+    "floordiv": lambda a, b: sympy.floor(a / b) if b.is_Integer and b != 0 else None,
+    "mod": lambda a, b: sympy.Mod(a, b) if b.is_Integer and b != 0 else None,
+    "pow": lambda a, b: sympy.expand(a**b) if b.is_Integer and 0 <= b <= 4 or (a.is_Integer and b.is_Integer and b >= 0) else None,
+    "python_max": lambda a, b: sympy.Max(a, b),
+    "python_min": lambda a, b: sympy.Min(a, b),
+    "maximum": lambda a, b: sympy.Max(a, b),
+    "minimum": lambda a, b: sympy.Min(a, b),
+    "abs": lambda a: abs(a) if a.is_Integer else sympy.Max(a, -a),
+    "sign": lambda a: sympy.sign(a) if a.is_Integer else None,
+    "floor": lambda a: a,
+    "ceil": lambda a: a,
+    "rint": lambda a: a,
+    "trunc": lambda a: a,
+}
+
+
+def _symbolic(operation: str, operands: Sequence[Scalar]) -> Scalar | None:
+    """Integer arithmetic on symbols; None where the operation or an operand has no symbolic form."""
+    rule = _SYMBOLIC.get(operation)
+    values = [operand.integer for operand in operands]
+    if rule is None or any(value is None for value in values):
+        return None
+    found = rule(*values)
+    return None if found is None else Scalar(Integer(found), all(operand.weak for operand in operands))
+
+
+def select(condition: Scalar, chosen: Scalar, other: Scalar) -> Scalar:
+    """``chosen if condition else other``; only the chosen side counts."""
+    known = truth(condition)
+    if known.constant is not None:
+        return chosen if known.constant else other
+    dtype, weak = promote([(chosen.dtype, chosen.weak), (other.dtype, other.weak)])
+    return Scalar(Select(known.expression, cast(chosen.expression, dtype), cast(other.expression, dtype), dtype), weak)
+
+
+def convert(value: Scalar, dtype: Dtype) -> Scalar:
+    """The number in another type, as `int`, `float`, `bool` and NumPy's scalar types do it."""
+    if dtype == BOOL:
+        return truth(value)
+    return Scalar(cast(value.expression, dtype), weak=False)

@@ -1,0 +1,61 @@
+"""Attributes: of modules (resolved now), of arrays (shape, T, methods), of numbers."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import sympy
+
+from dfad.frontend.elementwise import operand_of
+from dfad.frontend.names import value_of
+from dfad.frontend.products import transpose
+from dfad.frontend.scope import Context
+from dfad.frontend.values import Deferred, Known, Lazy, Method, Scalar, Tuple, Value, View, integer, kind_of, number
+
+METHODS = frozenset("sum mean max min prod copy dot transpose fill astype item all any var std clip argmax argmin ravel reshape".split())
+"""The methods that an array has; calls.py says which of them are done."""
+
+CONSTANTS = {"numpy", "math"}
+"""Modules whose numbers never change."""
+
+
+def attribute(context: Context, owner: Value, name: str) -> Value:
+    """``owner.name``."""
+    match owner:
+        case Known(ModuleType() as module):
+            return _of_module(context, module, name)
+        case View() | Lazy() | Deferred():
+            return _of_array(context, owner, name)
+        case Scalar():
+            return _of_array(context, owner, name)
+        case Known(value) if hasattr(value, name) and not isinstance(value, str):
+            return Known(getattr(value, name))
+        case _:
+            context.wrong_type(f"{kind_of(owner)} has no attribute {name} here")
+
+
+def _of_module(context: Context, module: ModuleType, name: str) -> Value:
+    if not hasattr(module, name):
+        context.wrong_type(f"the module {module.__name__} has no {name}")
+    found = getattr(module, name)
+    if module.__name__.split(".")[0] in CONSTANTS:
+        return number(found) if isinstance(found, bool | int | float) else Known(found)
+    return value_of(context, f"{module.__name__.split('.')[-1]}.{name}", lambda: getattr(module, name), found)
+
+
+def _of_array(context: Context, owner: Scalar | View | Lazy | Deferred, name: str) -> Value:
+    match name:
+        case "shape":
+            return Tuple(tuple(integer(context.builder.natural(extent)) for extent in owner.shape))
+        case "size":
+            return integer(sympy.Mul(*(context.builder.natural(extent) for extent in owner.shape)))
+        case "ndim":
+            return integer(len(owner.shape))
+        case "T":
+            return transpose(context, owner)
+        case "dtype":
+            return Known(owner.dtype.numpy)
+        case _ if name in METHODS:
+            return Method(owner if isinstance(owner, View) else operand_of(context, owner), name)
+        case _:
+            context.unsupported(f"the attribute {name} of an array is not part of the language")

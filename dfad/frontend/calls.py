@@ -1,0 +1,318 @@
+"""Calls: which functions the language knows, and what each becomes.
+
+In: the callee and its arguments, evaluated. Out: a value. The tables are keyed by the function objects themselves, so that it does not
+matter what the source calls them; a Python function that is in no table is inlined.
+"""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial, reduce
+
+import numpy as np
+import sympy
+
+from dfad.frontend import creation, products, reductions
+from dfad.frontend.arithmetic import apply, convert
+from dfad.frontend.arrays import store
+from dfad.frontend.builder import cast
+from dfad.frontend.elementwise import apply_all, number_of, operand_of, settle, typed, where
+from dfad.frontend.names import is_inlined, plain_function
+from dfad.frontend.scope import Context
+from dfad.frontend.values import Deferred, Known, Lazy, Method, RangeOf, Scalar, Tuple, Value, View, integer, kind_of, number
+from dfad.ir.dtype import BOOL, F64, I64, SUPPORTED, Dtype
+from dfad.ir.operations import NUMPY_NAMES, OPERATIONS
+
+Handler = Callable[..., Value]
+
+
+def call(context: Context, callee: Value, arguments: list[Value], keywords: Mapping[str, Value]) -> Value:
+    """``callee(*arguments, **keywords)``."""
+    if isinstance(callee, Method):
+        handler = METHOD_HANDLERS.get(callee.name)
+        if handler is None:
+            context.unsupported(f"the method {callee.name} is not yet supported")
+        return _bound(context, handler, callee.name, [callee.owner, *arguments], keywords)
+    if not isinstance(callee, Known):
+        context.wrong_type(f"{kind_of(callee)} cannot be called")
+    function = callee.value
+    known = _handler(function)
+    if known is not None:
+        return _bound(context, known, _shown(function), arguments, keywords)
+    if is_inlined(function):
+        plain = plain_function(function)
+        assert plain is not None
+        return context.inline(context, plain, arguments, keywords)
+    context.unsupported(f"{_shown(function)} is not part of the language", hint=HINTS.get(_shown(function).rpartition(".")[2]))
+
+
+HINTS = {
+    "print": "print what the kernel returns",
+    "enumerate": "write for i in range(len(A))",
+    "zip": "write for i in range(len(A)) and index each",
+    "list": "use an array made by np.zeros or np.empty",
+    "append": "make an array of the final length first",
+    "sum": "write np.sum(...)",
+    "sorted": "sort before the kernel",
+    "sort": "sort before the kernel",
+}
+
+
+def _handler(function: object) -> Handler | None:
+    try:
+        return HANDLERS.get(function)
+    except TypeError:
+        return None
+
+
+def _shown(function: object) -> str:
+    module, name = getattr(function, "__module__", None), getattr(function, "__name__", None)
+    if isinstance(function, np.ufunc) or (module or "").startswith("numpy"):
+        return f"np.{name}"
+    if name is None:
+        return f"an object of type {type(function).__name__}"
+    return name if module in (None, "builtins") else f"{module}.{name}"
+
+
+@cache
+def _signature(handler: Handler) -> inspect.Signature:
+    return inspect.signature(handler)
+
+
+def _bound(context: Context, handler: Handler, shown: str, arguments: Sequence[Value], keywords: Mapping[str, Value]) -> Value:
+    try:
+        _signature(handler).bind(context, *arguments, **keywords)
+    except TypeError as error:
+        context.unsupported(f"{shown}: {error}", hint="dfad takes fewer arguments here than NumPy does")
+    return handler(context, *arguments, **keywords)
+
+
+# ---------------------------------------------------------------- elementwise functions
+
+
+def _unary(operation: str) -> Handler:
+    return lambda context, x: apply_all(context, operation, x)
+
+
+def _binary(operation: str) -> Handler:
+    return lambda context, x1, x2: apply_all(context, operation, x1, x2)
+
+
+def _mathematical(operation: str, arity: int) -> Handler:
+    """A function of the module math: numbers only, float64, a Python float comes back."""
+
+    def handler(context: Context, *numbers: Value) -> Value:
+        if len(numbers) != arity:
+            context.wrong_type(f"this function takes {arity} numbers")
+        values = [Scalar(cast(number_of(context, value).expression, F64), weak=True) for value in numbers]
+        return typed(context, partial(apply, operation), *values)
+
+    return handler
+
+
+def _rounded(operation: str) -> Handler:
+    """``math.floor`` and its kin: an integer comes back."""
+
+    def handler(context: Context, x: Value) -> Value:
+        value = number_of(context, x)
+        if value.integer is not None:
+            return value
+        found = typed(context, partial(apply, operation), Scalar(cast(value.expression, F64)))
+        return Scalar(convert(found, I64).expression, weak=True)
+
+    return handler
+
+
+def _numpy_functions() -> dict[object, Handler]:
+    spelled = {name: name for name in OPERATIONS} | NUMPY_NAMES | {"logical_and": "and", "logical_or": "or", "logical_not": "not"}
+    spelled |= {"less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge", "equal": "eq", "not_equal": "ne", "subtract": "sub"}
+    found: dict[object, Handler] = {}
+    for name, operation in spelled.items():
+        function = getattr(np, name, None)
+        if isinstance(function, np.ufunc):
+            found[function] = _unary(operation) if OPERATIONS[operation].arity == 1 else _binary(operation)
+    return found
+
+
+def _math_functions() -> dict[object, Handler]:
+    found: dict[object, Handler] = {}
+    for name, function in vars(math).items():
+        operation = NUMPY_NAMES.get(name, name)
+        if callable(function) and operation in OPERATIONS:
+            found[function] = _mathematical(operation, OPERATIONS[operation].arity)
+    return found | {math.floor: _rounded("floor"), math.ceil: _rounded("ceil"), math.trunc: _rounded("trunc")}
+
+
+# ---------------------------------------------------------------- builtins
+
+
+def _range(context: Context, *bounds: Value) -> Value:
+    numbers = [number_of(context, bound) for bound in bounds]
+    if not 1 <= len(numbers) <= 3:
+        context.wrong_type("range takes start, stop and step")
+    if any(number.dtype.kind != "i" for number in numbers):
+        context.wrong_type("range takes integers", hint="write int(...) or // for an integer quotient")
+    match numbers:
+        case [stop]:
+            return RangeOf(integer(0), stop, integer(1))
+        case [start, stop]:
+            return RangeOf(start, stop, integer(1))
+        case _:
+            return RangeOf(*numbers)
+
+
+def _length(context: Context, a: Value) -> Value:
+    if isinstance(a, Tuple):
+        return integer(len(a.items))
+    found = operand_of(context, a)
+    if not found.shape:
+        context.wrong_type(f"{kind_of(found)} has no len")
+    return integer(context.builder.natural(found.shape[0]))
+
+
+def _fold(operation: str) -> Handler:
+    """Builtin `max` and `min` of numbers: the earlier one wins a tie."""
+
+    def handler(context: Context, *values: Value) -> Value:
+        items = values[0].items if len(values) == 1 and isinstance(values[0], Tuple) else values
+        if len(items) == 1 and not isinstance(items[0], Scalar):
+            name = "max" if operation == "python_max" else "min"
+            context.unsupported(f"builtin {name} of an array is not part of the language", hint=f"write np.{name}(...)")
+        numbers = [number_of(context, item) for item in items]
+        return typed(context, lambda *all_: reduce(partial(apply, operation), all_), *numbers)
+
+    return handler
+
+
+def _absolute(context: Context, x: Value) -> Value:
+    return apply_all(context, "abs", x)
+
+
+def _integer_of(context: Context, x: Value = integer(0)) -> Value:  # noqa: B008
+    value = number_of(context, x)
+    return Scalar(convert(value, I64).expression, weak=True)
+
+
+def _float_of(context: Context, x: Value = integer(0)) -> Value:  # noqa: B008
+    if isinstance(x, Known) and x.value in ("inf", "-inf", "nan"):
+        return number(float(str(x.value)))
+    return Scalar(convert(number_of(context, x), F64).expression, weak=True)
+
+
+def _bool_of(context: Context, x: Value) -> Value:
+    return typed(context, partial(convert, dtype=BOOL), number_of(context, x))
+
+
+def _round(context: Context, number: Value) -> Value:
+    return _rounded("rint")(context, number)
+
+
+def _typed_number(dtype: Dtype) -> Handler:
+    return lambda context, x: creation.copied(context, x, Known(dtype.numpy))
+
+
+# ---------------------------------------------------------------- methods and the rest
+
+
+def _fill(context: Context, owner: Value, value: Value) -> Value:
+    if not isinstance(owner, View):
+        context.wrong_type("only an array that has a name can be filled")
+    store(context, owner, creation.fill(context, owner, value))
+    return Known(None)
+
+
+def _clip(context: Context, a: Value, a_min: Value, a_max: Value) -> Value:
+    """The minimum of the maximum."""
+    bounds = ((a_min, "maximum"), (a_max, "minimum"))
+    for bound, operation in bounds:
+        if not (isinstance(bound, Known) and bound.value is None):
+            a = apply_all(context, operation, a, bound)
+    return a
+
+
+def _transpose(context: Context, a: Value, *axes: Value) -> Value:
+    if axes:
+        context.unsupported("transpose with axes is not yet supported", hint="use .T, or a loop")
+    return products.transpose(context, a)
+
+
+def _item(context: Context, a: Value) -> Value:
+    value = number_of(context, a)
+    return Scalar(value.expression, weak=True)
+
+
+def _count(context: Context, a: Value) -> Value:
+    found = operand_of(context, a)
+    return integer(sympy.Mul(*(context.builder.natural(extent) for extent in found.shape)))
+
+
+def _shape(context: Context, a: Value) -> Value:
+    found: Scalar | View | Lazy | Deferred = operand_of(context, a)
+    return Tuple(tuple(integer(context.builder.natural(extent)) for extent in found.shape))
+
+
+HANDLERS: dict[object, Handler] = {
+    **_numpy_functions(),
+    **_math_functions(),
+    builtins.range: _range,
+    builtins.len: _length,
+    builtins.max: _fold("python_max"),
+    builtins.min: _fold("python_min"),
+    builtins.abs: _absolute,
+    builtins.int: _integer_of,
+    builtins.float: _float_of,
+    builtins.bool: _bool_of,
+    builtins.round: _round,
+    np.sum: reductions.total,
+    np.prod: reductions.product,
+    np.mean: reductions.mean,
+    np.max: reductions.maximum,
+    np.amax: reductions.maximum,
+    np.min: reductions.minimum,
+    np.amin: reductions.minimum,
+    np.all: reductions.all_of,
+    np.any: reductions.any_of,
+    np.dot: products.dot,
+    np.matmul: products.matmul,
+    np.outer: products.outer,
+    np.transpose: _transpose,
+    np.where: where,
+    np.clip: _clip,
+    np.abs: _absolute,
+    np.zeros: creation.zeros,
+    np.ones: creation.ones,
+    np.full: creation.full,
+    np.empty: creation.empty,
+    np.zeros_like: creation.zeros_like,
+    np.ones_like: creation.ones_like,
+    np.empty_like: creation.empty_like,
+    np.full_like: creation.full_like,
+    np.copy: creation.copied,
+    np.array: creation.copied,
+    np.arange: creation.arange,
+    np.linspace: creation.linspace,
+    np.eye: creation.eye,
+    np.size: _count,
+    np.shape: _shape,
+    **{dtype.numpy.type: _typed_number(dtype) for dtype in SUPPORTED.values()},
+}
+
+METHOD_HANDLERS: dict[str, Handler] = {
+    "sum": reductions.total,
+    "prod": reductions.product,
+    "mean": reductions.mean,
+    "max": reductions.maximum,
+    "min": reductions.minimum,
+    "all": reductions.all_of,
+    "any": reductions.any_of,
+    "copy": creation.copied,
+    "astype": creation.copied,
+    "dot": products.dot,
+    "transpose": _transpose,
+    "clip": _clip,
+    "fill": _fill,
+    "item": _item,
+}

@@ -1,0 +1,232 @@
+"""Functions that make arrays: `np.zeros` and its kin. Each gives a lazy array, written where it is bound."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import sympy
+
+from dfad.frontend.arithmetic import apply, select
+from dfad.frontend.arrays import filled
+from dfad.frontend.builder import cast, constant
+from dfad.frontend.elementwise import common_dtype, number_of, operand_of, settle, typed
+from dfad.frontend.scope import Context
+from dfad.frontend.values import Deferred, Indices, Known, Lazy, Scalar, Shape, Tuple, Value, View, integer, kind_of
+from dfad.ir.dtype import BOOL, F64, I64, SUPPORTED, Dtype
+from dfad.ir.nodes import Apply, Expression, Integer, Select
+
+NOTHING = Known(None)
+
+
+def extent_of(context: Context, value: Value) -> sympy.Expr:
+    """An integer as an extent."""
+    number = number_of(context, value)
+    if number.dtype.kind != "i":
+        context.wrong_type(f"an extent is an integer, not {kind_of(value)}", hint="write int(...) or //")
+    found = context.builder.pin_integer(number)
+    context.builder.require(found, "index", "negative dimensions are not allowed: {0}", (found,))
+    return found
+
+
+def shape_of(context: Context, shape: Value) -> Shape:
+    """The ``shape`` argument: an integer or a tuple of them."""
+    items = shape.items if isinstance(shape, Tuple) else (shape,)
+    return tuple(extent_of(context, item) for item in items)
+
+
+def dtype_of(context: Context, dtype: Value, default: Dtype) -> Dtype:
+    """The ``dtype`` argument."""
+    if isinstance(dtype, Known) and dtype.value is None:
+        return default
+    try:
+        name = np.dtype(dtype.value).name if isinstance(dtype, Known) else ""  # type: ignore[call-overload]
+    except TypeError:
+        name = ""
+    if name not in SUPPORTED:
+        shown = getattr(dtype.value, "__name__", dtype.value) if isinstance(dtype, Known) else kind_of(dtype)
+        context.wrong_type(f"the dtype {shown} is not supported", hint=f"use one of {', '.join(SUPPORTED)}")
+    return SUPPORTED[name]
+
+
+def zeros(context: Context, shape: Value, dtype: Value = NOTHING) -> Value:
+    """``np.zeros``."""
+    return filled(shape_of(context, shape), integer(0), dtype_of(context, dtype, F64))
+
+
+def ones(context: Context, shape: Value, dtype: Value = NOTHING) -> Value:
+    """``np.ones``."""
+    return filled(shape_of(context, shape), integer(1), dtype_of(context, dtype, F64))
+
+
+def full(context: Context, shape: Value, fill_value: Value, dtype: Value = NOTHING) -> Value:
+    """``np.full``."""
+    value = settle(context, number_of(context, fill_value))
+    return filled(shape_of(context, shape), value, dtype_of(context, dtype, value.dtype))
+
+
+def empty(context: Context, shape: Value, dtype: Value = NOTHING) -> Value:
+    """``np.empty``: nothing is written."""
+    return _unwritten(shape_of(context, shape), dtype_of(context, dtype, F64))
+
+
+def _unwritten(shape: Shape, dtype: Dtype) -> Deferred:
+    return Deferred(shape, dtype, frozenset(), lambda target, accumulate: None)
+
+
+def _like(context: Context, a: Value) -> tuple[Shape, Dtype]:
+    found = operand_of(context, a)
+    return tuple(context.builder.natural(extent) for extent in found.shape), found.dtype
+
+
+def zeros_like(context: Context, a: Value, dtype: Value = NOTHING) -> Value:
+    """``np.zeros_like``."""
+    shape, own = _like(context, a)
+    return filled(shape, integer(0), dtype_of(context, dtype, own))
+
+
+def ones_like(context: Context, a: Value, dtype: Value = NOTHING) -> Value:
+    """``np.ones_like``."""
+    shape, own = _like(context, a)
+    return filled(shape, integer(1), dtype_of(context, dtype, own))
+
+
+def empty_like(context: Context, a: Value, dtype: Value = NOTHING) -> Value:
+    """``np.empty_like``."""
+    shape, own = _like(context, a)
+    return _unwritten(shape, dtype_of(context, dtype, own))
+
+
+def full_like(context: Context, a: Value, fill_value: Value, dtype: Value = NOTHING) -> Value:
+    """``np.full_like``."""
+    shape, own = _like(context, a)
+    return filled(shape, settle(context, number_of(context, fill_value)), dtype_of(context, dtype, own))
+
+
+def copied(context: Context, a: Value, dtype: Value = NOTHING) -> Value:
+    """``a.copy()``, ``a.astype(dtype)``, ``np.array(a)``: the elements, in an array of their own."""
+    if isinstance(a, Tuple):
+        return _literal(context, a, dtype)
+    found = operand_of(context, a)
+    own = dtype_of(context, dtype, found.dtype)
+    if isinstance(found, Scalar):
+        return Scalar(cast(found.expression, own))
+    return Lazy(found.shape, own, lambda indices: cast(found.at(indices), own))
+
+
+def _literal(context: Context, rows: Tuple, dtype: Value) -> Value:
+    """``np.array([...])`` of numbers, or of rows of numbers."""
+    numbers, shape = _flattened(context, rows)
+    common, _ = common_dtype(context, [number if not number.weak else Scalar(cast(number.expression, number.dtype)) for number in numbers])
+    own = dtype_of(context, dtype, common)
+    kept = [cast(settle(context, number).expression, own) for number in numbers]
+
+    def write(target: View, accumulate: bool) -> None:
+        for position, expression in enumerate(kept):
+            place = np.unravel_index(position, shape)
+            memlet = target.memlet(tuple(sympy.Integer(int(index)) for index in place))
+            context.builder.tasklet(memlet, cast(expression, target.dtype), accumulate)
+
+    return Deferred(tuple(sympy.Integer(extent) for extent in shape), own, None, write)
+
+
+def _flattened(context: Context, rows: Tuple) -> tuple[list[Scalar], tuple[int, ...]]:
+    if not all(isinstance(row, Tuple) for row in rows.items):
+        return [number_of(context, item) for item in rows.items], (len(rows.items),)
+    parts = [_flattened(context, row) for row in rows.items if isinstance(row, Tuple)]
+    if len({shape for _, shape in parts}) != 1:
+        context.wrong_type("the rows of an array have one length")
+    return [number for numbers, _ in parts for number in numbers], (len(parts), *parts[0][1])
+
+
+# ---------------------------------------------------------------- sequences
+
+
+def arange(context: Context, *bounds: Value, dtype: Value = NOTHING) -> Value:
+    """``np.arange(stop)``, ``(start, stop)`` or ``(start, stop, step)``."""
+    numbers = [number_of(context, bound) for bound in bounds]
+    if not 1 <= len(numbers) <= 3:
+        context.wrong_type("np.arange takes start, stop and step")
+    start, stop, step = _spelled(numbers)
+    if all(number.dtype.kind == "i" for number in (start, stop, step)):
+        return _integer_range(context, start, stop, step, dtype_of(context, dtype, I64))
+    known = [number.constant for number in (start, stop, step)]
+    if None in known:
+        context.unsupported("np.arange with floats takes constants", hint="use np.linspace, or an integer np.arange times the step")
+    first, last, width = (float(number) for number in known if number is not None)
+    count = max(0, math.ceil((last - first) / width))
+    own = dtype_of(context, dtype, F64)
+    delta = (first + width) - first
+    return Lazy((sympy.Integer(count),), own, lambda indices: _stepped(first, delta, indices[0], own))
+
+
+def _spelled(numbers: Sequence[Scalar]) -> tuple[Scalar, Scalar, Scalar]:
+    match numbers:
+        case [stop]:
+            return integer(0), stop, integer(1)
+        case [start, stop]:
+            return start, stop, integer(1)
+        case _:
+            return numbers[0], numbers[1], numbers[2]
+
+
+def _integer_range(context: Context, start: Scalar, stop: Scalar, step: Scalar, dtype: Dtype) -> Lazy:
+    width = step.constant
+    if not isinstance(width, int) or width == 0:
+        context.unsupported("the step of np.arange must be a constant other than 0")
+    first, last = context.builder.pin_integer(start), context.builder.pin_integer(stop)
+    count = last - first if width == 1 else sympy.floor((last - first + width - (1 if width > 0 else -1)) / width)
+    return Lazy((context.builder.natural(count),), dtype, lambda indices: cast(Integer(first + width * indices[0]), dtype))
+
+
+def _stepped(first: float, delta: float, index: sympy.Expr, dtype: Dtype) -> Expression:
+    position = apply("mul", integer(index), Scalar(constant(delta, F64)))
+    return cast(apply("add", Scalar(constant(first, F64)), position).expression, dtype)
+
+
+def linspace(context: Context, start: Value, stop: Value, num: Value = integer(50), endpoint: Value = Scalar(constant(1, BOOL))) -> Value:  # noqa: B008
+    """``np.linspace``: index * step + start, and the last element exactly ``stop``."""
+    first, last = (settle(context, _as_float(context, bound)) for bound in (start, stop))
+    count = extent_of(context, num)
+    closed = isinstance(endpoint, Scalar) and bool(endpoint.constant)
+    parts = sympy.Max(1, count - 1) if closed else sympy.Max(1, count)
+    width = settle(context, typed(context, _step_of, first, last, integer(parts)))
+
+    def element(indices: Indices) -> Expression:
+        inner = apply("add", apply("mul", integer(indices[0]), width), first)
+        if not closed:
+            return inner.expression
+        is_last = Apply("and", (_equal(indices[0], count - 1), Apply("gt", (Integer(count), constant(1, I64)), BOOL)), BOOL)
+        return select(Scalar(is_last), last, inner).expression
+
+    return Lazy((count,), F64, element)
+
+
+def _step_of(first: Scalar, last: Scalar, parts: Scalar) -> Scalar:
+    return apply("div", apply("sub", last, first), parts)
+
+
+def _as_float(context: Context, value: Value) -> Scalar:
+    return Scalar(cast(number_of(context, value).expression, F64))
+
+
+def _equal(first: sympy.Expr, second: sympy.Expr) -> Expression:
+    return Apply("eq", (Integer(first), Integer(second)), BOOL)
+
+
+def eye(context: Context, N: Value, M: Value = NOTHING, k: Value = integer(0), dtype: Value = NOTHING) -> Value:  # noqa: N803, B008
+    """``np.eye``."""
+    rows = extent_of(context, N)
+    columns = rows if isinstance(M, Known) else extent_of(context, M)
+    shift = context.builder.pin_integer(number_of(context, k))
+    own = dtype_of(context, dtype, F64)
+    one, zero = constant(1, own), constant(0, own)
+    return Lazy((rows, columns), own, lambda indices: Select(_equal(indices[0] + shift, indices[1]), one, zero, own))
+
+
+def fill(context: Context, target: View, value: Value) -> Lazy:
+    """The elements that ``target.fill(value)`` writes."""
+    return filled(target.shape, settle(context, number_of(context, value)), target.dtype)
+
+

@@ -1,0 +1,164 @@
+"""Elementwise operations on arrays and numbers, with NumPy's broadcasting.
+
+In: values. Out: a number, or a `Lazy` array whose element is the operation on the operands' elements. Numbers that cost something, and
+operations that wait for a place, are computed once, here, before the array that uses them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import sympy
+
+from dfad.frontend.arithmetic import TypeClash, apply, promote, select
+from dfad.frontend.scope import Context
+from dfad.frontend.values import ONE, ZERO, Deferred, Indices, Lazy, Scalar, Shape, Value, View, element, kind_of
+from dfad.ir.nodes import Constant, Integer, Read
+
+Operand = Scalar | View | Lazy
+
+
+def operand_of(context: Context, value: Value) -> Operand:
+    """The value as an operand: a deferred operation gets its place now."""
+    match value:
+        case Scalar() | View() | Lazy():
+            return value
+        case Deferred():
+            return place(context, value)
+        case _:
+            context.wrong_type(f"{kind_of(value)} is neither a number nor an array")
+
+
+def number_of(context: Context, value: Value) -> Scalar:
+    """The value as a number; arrays are refused."""
+    found = operand_of(context, value)
+    if isinstance(found, Scalar):
+        return found
+    if not found.shape:
+        return Scalar(found.at(()))
+    context.wrong_type(f"a number is needed here, and this is {kind_of(found)}", hint="take an element, or np.sum of it")
+
+
+def place(context: Context, value: Deferred) -> Scalar | View:
+    """Let a deferred operation write to a temporary."""
+    target = context.builder.temporary("tmp", value.dtype, value.shape)
+    value.write(target, False)
+    return target if value.shape else element(target.array, value.weak)
+
+
+def settle(context: Context, value: Scalar) -> Scalar:
+    """The number as something that costs nothing to read again and that no later write of an array changes."""
+    match value.expression:
+        case Constant() | Integer():
+            return value
+        case Read(memlet) if not memlet.subset:
+            return value
+        case _:
+            return pin(context, value)
+
+
+def pin(context: Context, value: Scalar) -> Scalar:
+    """The number, computed now: a temporary scalar, or a symbol for an integer."""
+    if value.dtype.kind == "i" and value.dtype.bytes == 8:
+        return Scalar(Integer(context.builder.pin_integer(value)), value.weak)
+    target = context.builder.hold(context.builder.generated_base("tmp"), value.expression)
+    return element(target, value.weak)
+
+
+def broadcast_shapes(context: Context, shapes: Sequence[Shape]) -> Shape:
+    """The common shape; extents that only the running program can compare are checked there."""
+    rank = max(len(shape) for shape in shapes)
+    padded = [(ONE,) * (rank - len(shape)) + shape for shape in shapes]
+    return tuple(_common_extent(context, extents) for extents in zip(*padded, strict=True))
+
+
+def _common_extent(context: Context, extents: Sequence[sympy.Expr]) -> sympy.Expr:
+    others = [extent for extent in extents if extent != 1]
+    if not others:
+        return ONE
+    for extent in others[1:]:
+        require_equal(context, others[0], extent)
+    return others[0]
+
+
+def require_equal(context: Context, first: sympy.Expr, second: sympy.Expr) -> None:
+    """Make sure that two extents are equal."""
+    if first == second or context.builder.are_equal(first, second):
+        return
+    if (first - second).is_Integer:
+        context.wrong_type(f"the shapes do not fit: extents {first} and {second}")
+    message = "the shapes do not fit: extents {0} and {1}"
+    context.builder.require(first - second, "index", message, (first, second))
+    context.builder.require(second - first, "index", message, (first, second))
+
+
+def element_at(value: Operand, shape: Shape, indices: Indices) -> Scalar:
+    """The element of a value that was broadcast to a shape."""
+    if isinstance(value, Scalar):
+        return value
+    own = indices[len(shape) - len(value.shape) :]
+    picked = tuple(ZERO if extent == 1 else index for extent, index in zip(value.shape, own, strict=True))
+    return Scalar(value.at(picked))
+
+
+def lift(context: Context, operation: Callable[..., Scalar], operands: Sequence[Value]) -> Scalar | Lazy:
+    """The operation on numbers done elementwise on what may be arrays; all numbers give a number."""
+    values = [operand_of(context, operand) for operand in operands]
+    if all(isinstance(value, Scalar) for value in values):
+        return typed(context, operation, *values)
+    values = [settle(context, value) if isinstance(value, Scalar) else value for value in values]
+    shape = broadcast_shapes(context, [value.shape for value in values])
+    sample = typed(context, operation, *(element_at(value, shape, (ZERO,) * len(shape)) for value in values))
+    return Lazy(shape, sample.dtype, lambda indices: operation(*(element_at(value, shape, indices) for value in values)).expression)
+
+
+def typed(context: Context, operation: Callable[..., Scalar], *operands: Operand) -> Scalar:
+    """The operation; a clash of types is the user's, at the present place."""
+    try:
+        return operation(*operands)
+    except TypeClash as clash:
+        context.wrong_type(str(clash))
+
+
+def apply_all(context: Context, operation: str, *operands: Value) -> Scalar | Lazy:
+    """An operation of the IR's table, elementwise."""
+    if operation == "pow" and isinstance(operands[1], Scalar) and not isinstance(operands[0], Scalar):
+        return _array_power(context, operands[0], operands[1])
+    if operation == "pow" and isinstance(operands[0], Scalar) and isinstance(operands[1], Scalar) and operands[1].constant == 2:
+        return typed(context, lambda base, power: apply("pow", base, power), settle(context, operands[0]), operands[1])
+    return lift(context, lambda *values: apply(operation, *values), operands)
+
+
+def _array_power(context: Context, base: Value, exponent: Scalar) -> Scalar | Lazy:
+    """NumPy's short cuts for powers of arrays: 0.5 is a square root, 2 a product."""
+    match exponent.constant:
+        case 0.5:
+            return apply_all(context, "sqrt", base)
+        case 2:
+            return lift(context, lambda value: _square(context, value), (base,))
+        case _:
+            return lift(context, lambda value, power: apply("pow", value, power), (base, exponent))
+
+
+def _square(context: Context, value: Scalar) -> Scalar:
+    """x*x with x computed once."""
+    once = settle_element(context, value)
+    return apply("mul", once, once)
+
+
+def settle_element(context: Context, value: Scalar) -> Scalar:
+    """An element as something that costs nothing to read twice in one statement."""
+    return value if isinstance(value.expression, Constant | Integer | Read) else pin(context, value)
+
+
+def where(context: Context, condition: Value, chosen: Value, other: Value) -> Scalar | Lazy:
+    """``np.where``: a choice per element."""
+    return lift(context, select, (condition, chosen, other))
+
+
+def common_dtype(context: Context, values: Sequence[Operand]) -> tuple:
+    """The type that several values take together, and whether it is weak."""
+    try:
+        return promote([(value.dtype, isinstance(value, Scalar) and value.weak) for value in values])
+    except TypeClash as clash:
+        context.wrong_type(str(clash))

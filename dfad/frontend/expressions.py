@@ -1,0 +1,282 @@
+"""Expressions of the source: an `ast` expression in, a value out; what has to run first is emitted.
+
+Operands are evaluated in Python's order, and what may not be evaluated (the other side of a conditional expression, the rest of an `and`) is
+kept in a block of its own: where that block is not empty, the expression becomes a Branch.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from dfad.frontend.arithmetic import apply, select, truth
+from dfad.frontend.arrays import materialise
+from dfad.frontend.attributes import attribute
+from dfad.frontend.builder import OpenBlock, cast
+from dfad.frontend.calls import call
+from dfad.frontend.elementwise import apply_all, common_dtype, number_of, operand_of, pin, settle, typed
+from dfad.frontend.guards import knowing
+from dfad.frontend.indexing import subscript
+from dfad.frontend.names import calls_a_function, outer_value
+from dfad.frontend.products import matmul
+from dfad.frontend.scope import Context
+from dfad.frontend.values import Deferred, Known, Lazy, Scalar, SliceOf, Tuple, Value, View, element, kind_of, number
+from dfad.ir.dtype import BOOL
+from dfad.ir.memlet import Memlet
+from dfad.ir.nodes import Constant, Read
+from dfad.ir.walk import walk_expression
+
+BINARY: dict[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "div",
+    ast.FloorDiv: "floordiv",
+    ast.Mod: "mod",
+    ast.Pow: "pow",
+}
+
+COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+}
+
+
+def evaluate(context: Context, node: ast.expr) -> Value:
+    """The value of an expression."""
+    outer = context.place
+    context.place = node
+    value = _evaluate(context, node)
+    context.place = outer
+    return value
+
+
+def _evaluate(context: Context, node: ast.expr) -> Value:
+    match node:
+        case ast.Constant(value=value):
+            return number(value) if isinstance(value, bool | int | float) else Known(value)
+        case ast.Name(id=name):
+            return read_name(context, name)
+        case ast.BinOp(left=left, op=op, right=right):
+            return binary(context, op, *evaluate_all(context, (left, right)))
+        case ast.UnaryOp(op=op, operand=operand):
+            return _unary(context, op, evaluate(context, operand))
+        case ast.Compare():
+            return _compare(context, node)
+        case ast.BoolOp():
+            return _both(context, node.op, node.values)
+        case ast.IfExp():
+            return _conditional(context, node)
+        case ast.Call():
+            return _call(context, node)
+        case ast.Attribute(value=owner, attr=name):
+            return attribute(context, evaluate(context, owner), name)
+        case ast.Subscript(value=owner, slice=index):
+            return _subscript(context, owner, index)
+        case ast.Tuple(elts=items) | ast.List(elts=items):
+            return Tuple(tuple(evaluate_all(context, items)))
+        case ast.Slice(lower=lower, upper=upper, step=step):
+            return SliceOf(*(None if part is None else number_of(context, evaluate(context, part)) for part in (lower, upper, step)))
+        case _:
+            context.unsupported(f"{type(node).__name__} is not part of the language")
+
+
+def read_name(context: Context, name: str) -> Value:
+    """What a variable or a name of the namespace stands for."""
+    frame = context.frame
+    if name in frame.variables:
+        return frame.variables[name]
+    if name in frame.liveness.local:
+        context.wrong_type(f"{name} is read before it is assigned", hint=f"assign {name} on every path that leads here")
+    return outer_value(context, name)
+
+
+def evaluate_all(context: Context, nodes: Sequence[ast.expr]) -> list[Value]:
+    """The values of several expressions, left to right; a value is kept from what a later call writes."""
+    values = list[Value]()
+    for position, node in enumerate(nodes):
+        value = evaluate(context, node)
+        if any(calls_a_function(context, later) for later in nodes[position + 1 :]):
+            value = keep(context, value)
+        values.append(value)
+    return values
+
+
+def keep(context: Context, value: Value) -> Value:
+    """The value as it is now, whatever is written later."""
+    match value:
+        case Scalar():
+            return settle(context, value)
+        case Lazy() | Deferred():
+            return operand_of(context, value) if not value.shape else materialise(context, value, context.builder.generated_base("tmp"))
+        case Tuple(items):
+            return Tuple(tuple(keep(context, item) for item in items))
+        case _:
+            return value
+
+
+# ---------------------------------------------------------------- operators
+
+
+def binary(context: Context, op: ast.operator, left: Value, right: Value) -> Value:
+    """``left op right``."""
+    if isinstance(op, ast.MatMult):
+        return matmul(context, left, right)
+    if isinstance(op, ast.Add) and isinstance(left, Tuple) and isinstance(right, Tuple):
+        return Tuple(left.items + right.items)
+    if isinstance(op, ast.BitAnd | ast.BitOr):
+        return _mask(context, "and" if isinstance(op, ast.BitAnd) else "or", left, right)
+    return apply_all(context, BINARY[type(op)], left, right)
+
+
+def _mask(context: Context, operation: str, left: Value, right: Value) -> Value:
+    """``&`` and ``|`` of booleans, elementwise."""
+    values = [operand_of(context, value) for value in (left, right)]
+    if any(value.dtype != BOOL for value in values):
+        context.unsupported("& and | take booleans only", hint="use and/or, or compare first")
+    return apply_all(context, operation, *values)
+
+
+def _unary(context: Context, op: ast.unaryop, value: Value) -> Value:
+    match op:
+        case ast.USub():
+            return apply_all(context, "neg", value)
+        case ast.UAdd():
+            return value
+        case ast.Not():
+            return typed(context, lambda operand: apply("not", operand), number_of(context, value))
+        case _:
+            found = operand_of(context, value)
+            if found.dtype != BOOL:
+                context.unsupported("~ takes booleans only", hint="write -x - 1")
+            return apply_all(context, "not", found)
+
+
+def _compare(context: Context, node: ast.Compare) -> Value:
+    """A chain ``a < b < c`` is ``a < b and b < c`` with b evaluated once."""
+    if isinstance(node.ops[0], ast.Is | ast.IsNot):
+        return _identity(context, node)
+    operands = evaluate_all(context, [node.left, *node.comparators])
+    if len(operands) > 2:
+        operands = [operands[0], *(_once(context, value) for value in operands[1:-1]), operands[-1]]
+    links = [_link(context, op, *pair) for op, pair in zip(node.ops, zip(operands, operands[1:], strict=False), strict=True)]
+    found = links[0]
+    for link in links[1:]:
+        found = typed(context, lambda first, second: apply("and", first, second), number_of(context, found), number_of(context, link))
+    return found
+
+
+def _once(context: Context, value: Value) -> Value:
+    return settle(context, value) if isinstance(value, Scalar) else value
+
+
+def _link(context: Context, op: ast.cmpop, left: Value, right: Value) -> Value:
+    if isinstance(left, Known) or isinstance(right, Known):
+        if isinstance(left, Known) and isinstance(right, Known) and isinstance(op, ast.Eq | ast.NotEq):
+            return number((left.value == right.value) == isinstance(op, ast.Eq))
+        context.wrong_type(f"{kind_of(left)} and {kind_of(right)} cannot be compared")
+    return apply_all(context, COMPARISONS[type(op)], left, right)
+
+
+def _identity(context: Context, node: ast.Compare) -> Value:
+    """``x is None``, known now."""
+    left, right = evaluate_all(context, [node.left, *node.comparators])
+    if not isinstance(right, Known):
+        context.unsupported("`is` compares with None only", hint="use ==")
+    same = isinstance(left, Known) and left.value is right.value
+    return number(same == isinstance(node.ops[0], ast.Is))
+
+
+# ---------------------------------------------------------------- what may not run
+
+
+def _both(context: Context, op: ast.boolop, nodes: Sequence[ast.expr]) -> Value:
+    """``a and b``, ``a or b`` of numbers, as truth values; b is evaluated only where a does not decide."""
+    first = typed(context, truth, number_of(context, evaluate(context, nodes[0])))
+    if len(nodes) == 1:
+        return first
+    is_or = isinstance(op, ast.Or)
+    if first.constant is not None:
+        return first if bool(first.constant) == is_or else _both(context, op, nodes[1:])
+    with context.builder.nested() as rest:
+        with knowing(context, first, not is_or):
+            second = typed(context, truth, number_of(context, _both(context, op, nodes[1:])))
+    if not rest.body and not _reads_elements(second):
+        return typed(context, lambda *both: apply("or" if is_or else "and", *both), first, second)
+    decided = Scalar(Constant(is_or, BOOL))
+    if not rest.body:
+        return select(first, decided, second) if is_or else select(first, second, decided)
+    with context.builder.nested() as empty:
+        pass
+    return _branch(context, first, empty, decided, rest, second) if is_or else _branch(context, first, rest, second, empty, decided)
+
+
+def _reads_elements(value: Scalar) -> bool:
+    return any(isinstance(part, Read) and part.memlet.subset for part in walk_expression(value.expression))
+
+
+def _conditional(context: Context, node: ast.IfExp) -> Value:
+    """``a if c else b``: only one side is evaluated."""
+    guard = typed(context, truth, number_of(context, evaluate(context, node.test)))
+    if guard.constant is not None:
+        return evaluate(context, node.body if guard.constant else node.orelse)
+    with context.builder.nested() as then, knowing(context, guard, True):
+        chosen = number_of(context, evaluate(context, node.body))
+    with context.builder.nested() as orelse, knowing(context, guard, False):
+        other = number_of(context, evaluate(context, node.orelse))
+    if then.body or orelse.body:
+        return _branch(context, guard, then, chosen, orelse, other)
+    return typed(context, select, guard, chosen, other)
+
+
+def _branch(context: Context, guard: Scalar, then: OpenBlock, chosen: Scalar, orelse: OpenBlock, other: Scalar) -> Scalar:
+    """The choice as a Branch that leaves its value in a temporary."""
+    builder = context.builder
+    dtype, weak = common_dtype(context, (chosen, other))
+    target = builder.declare(builder.generated("chosen"), dtype)
+    for block, value in ((then, chosen), (orelse, other)):
+        builder.tasklet(Memlet(target.name), cast(value.expression, dtype), block=block)
+    builder.branch(guard.expression, then, orelse)
+    found = element(target, weak)
+    return pin(context, found) if target.dtype.kind == "i" else found
+
+
+# ---------------------------------------------------------------- calls and subscripts
+
+
+def _call(context: Context, node: ast.Call) -> Value:
+    callee = evaluate(context, node.func)
+    values = evaluate_all(context, [*node.args, *(keyword.value for keyword in node.keywords)])
+    names = [keyword.arg or "" for keyword in node.keywords]
+    return call(context, callee, values[: len(node.args)], dict(zip(names, values[len(node.args) :], strict=True)))
+
+
+def _subscript(context: Context, owner: ast.expr, index: ast.expr) -> Value:
+    found, items = evaluate_index(context, owner, index)
+    if isinstance(found, Tuple):
+        return _item(context, found, items)
+    if not isinstance(found, View | Lazy | Deferred):
+        context.wrong_type(f"{kind_of(found)} has no elements")
+    return subscript(context, found, items)
+
+
+def evaluate_index(context: Context, owner: ast.expr, index: ast.expr) -> tuple[Value, list[Value]]:
+    """The array and the items of ``owner[index]``, in Python's order."""
+    items = index.elts if isinstance(index, ast.Tuple) else [index]
+    found, *values = evaluate_all(context, [owner, *items])
+    return found, values
+
+
+def _item(context: Context, owner: Tuple, items: Sequence[Value]) -> Value:
+    match items:
+        case [Scalar() as index] if isinstance(index.constant, int) and -len(owner.items) <= index.constant < len(owner.items):
+            return owner.items[index.constant]
+        case [SliceOf(start, stop, step)]:
+            bounds = (None if part is None else part.constant for part in (start, stop, step))
+            return Tuple(owner.items[slice(*bounds)])
+        case _:
+            context.wrong_type("a tuple is indexed by a constant integer in range", hint="put the numbers into an array")

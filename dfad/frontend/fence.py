@@ -1,0 +1,128 @@
+"""The accepted language, stated once: which syntax a kernel may use, and what to write instead of the rest.
+
+In: a function's text. Out: nothing, or one `UnsupportedSyntax` with all the problems of the function. Types are not looked at; this file
+needs `ast` only, so that a cell is checked the moment it is run.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dfad.errors import UnsupportedSyntax, gather
+from dfad.source import SourceText
+
+Problem = tuple[ast.AST, str, str | None]
+"""Where, what is wrong, what to write instead."""
+
+ACCEPTED: tuple[type[ast.AST], ...] = (
+    ast.FunctionDef, ast.arguments, ast.arg, ast.keyword,
+    ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.If, ast.Return, ast.Expr, ast.Pass, ast.Assert,
+    ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.Attribute, ast.Subscript, ast.Slice,
+    ast.Tuple, ast.List, ast.expr_context, ast.boolop, ast.unaryop,
+    ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult, ast.BitAnd, ast.BitOr,
+    ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq, ast.Is, ast.IsNot,
+)  # fmt: skip
+"""The syntax that a kernel may use."""
+
+LOOP = "write a for loop"
+ARRAY = "use an array made by np.zeros or np.empty"
+
+REFUSED: dict[type[ast.AST], tuple[str, str | None]] = {
+    ast.While: ("while is not yet supported", "use for ... in range(...) with a fixed number of trips"),
+    ast.Break: ("break is not yet supported", "guard the rest of the body with an if"),
+    ast.Continue: ("continue is not yet supported", "put the rest of the body under an if"),
+    ast.ListComp: ("comprehensions are not part of the language", LOOP),
+    ast.SetComp: ("comprehensions are not part of the language", LOOP),
+    ast.DictComp: ("comprehensions are not part of the language", LOOP),
+    ast.GeneratorExp: ("generator expressions are not part of the language", LOOP),
+    ast.Lambda: ("lambda is not part of the language", "write a def outside the kernel and call it"),
+    ast.Dict: ("dictionaries are not part of the language", "pass the numbers as parameters"),
+    ast.Set: ("sets are not part of the language", ARRAY),
+    ast.Try: ("try is not part of the language", "test the condition with an if"),
+    ast.Raise: ("raise is not part of the language", "use assert"),
+    ast.With: ("with is not part of the language", None),
+    ast.Import: ("import inside a kernel is not part of the language", "import it outside the kernel"),
+    ast.ImportFrom: ("import inside a kernel is not part of the language", "import it outside the kernel"),
+    ast.Global: ("global is not part of the language", "return the value, or write into an array"),
+    ast.Nonlocal: ("nonlocal is not part of the language", "return the value, or write into an array"),
+    ast.ClassDef: ("a class inside a kernel is not part of the language", None),
+    ast.AsyncFunctionDef: ("async is not part of the language", None),
+    ast.Await: ("await is not part of the language", None),
+    ast.Yield: ("yield is not part of the language", "write into an array and return it"),
+    ast.YieldFrom: ("yield is not part of the language", "write into an array and return it"),
+    ast.Delete: ("del is not part of the language", "leave it out"),
+    ast.Match: ("match is not part of the language", "use if and elif"),
+    ast.NamedExpr: (":= is not part of the language", "assign in a statement of its own"),
+    ast.JoinedStr: ("strings are not computed in a kernel", None),
+    ast.Starred: ("* in a call or an assignment is not part of the language", "write the items one by one"),
+    ast.In: ("in is not part of the language", "compare with =="),
+    ast.NotIn: ("not in is not part of the language", "compare with !="),
+    ast.BitXor: ("^ is not part of the language", "use ** for a power"),
+    ast.LShift: ("<< is not part of the language", "multiply by a power of 2"),
+    ast.RShift: (">> is not part of the language", "use // with a power of 2"),
+}
+"""Syntax that people try, what to call it, and what to write instead."""
+
+
+def check(source: SourceText) -> None:
+    """Refuse a function that uses more than the language.
+
+    Raises
+    ------
+    UnsupportedSyntax
+        All problems at once (``.problems``), each with line and caret.
+    """
+    problems = [_problem(source, *found) for found in problems_of(source.tree)]
+    if problems:
+        raise gather(problems)
+
+
+def _problem(source: SourceText, node: ast.AST, message: str, hint: str | None) -> UnsupportedSyntax:
+    return UnsupportedSyntax(message, hint=hint, **source.locate(node).place())
+
+
+def problems_of(function: ast.FunctionDef) -> list[Problem]:
+    """What the function may not use, in the order of the text."""
+    found = [*_parameters(function), *(problem for statement in function.body for problem in _walk(statement))]
+    return sorted(found, key=lambda problem: (getattr(problem[0], "lineno", 0), getattr(problem[0], "col_offset", 0)))
+
+
+def _parameters(function: ast.FunctionDef) -> Iterator[Problem]:
+    for argument in (function.args.vararg, function.args.kwarg):
+        if argument is not None:
+            yield argument, f"*{argument.arg} is not part of the language", "name each parameter"
+
+
+def _walk(node: ast.AST, owner: ast.AST | None = None) -> Iterator[Problem]:
+    """The problems of a node and, where it is accepted, of those below it."""
+    here = node if isinstance(node, ast.stmt | ast.expr) else owner or node
+    if isinstance(node, ast.FunctionDef):
+        yield node, "a function inside a kernel is not part of the language", "define it outside the kernel"
+        return
+    if not isinstance(node, ACCEPTED):
+        message, hint = REFUSED.get(type(node), (f"{type(node).__name__} is not part of the language", None))
+        yield here, message, hint
+        return
+    yield from _special(node)
+    for child in ast.iter_child_nodes(node):
+        yield from _walk(child, here)
+
+
+def _special(node: ast.AST) -> Iterator[Problem]:
+    """Accepted nodes in a form that is not."""
+    match node:
+        case ast.For(orelse=[first, *_]):
+            yield first, "else of a loop is not yet supported", "put it after the loop"
+        case ast.Assign(targets=targets):
+            yield from ((target, "attributes cannot be assigned", "write A[...] = ...") for target in targets if isinstance(target, ast.Attribute))
+        case ast.AugAssign(target=ast.Attribute() as target):
+            yield target, "attributes cannot be assigned", "write A[...] += ..."
+        case ast.Constant(value=complex()):
+            yield node, "complex numbers are not yet supported", "keep real and imaginary part in two arrays"
+        case ast.Constant(value=bytes()):
+            yield node, "bytes are not part of the language", None
+        case ast.keyword(arg=None, value=value):
+            yield value, "** in a call is not part of the language", "write the arguments one by one"
+        case _:
+            return

@@ -1,0 +1,59 @@
+"""Calls of Python functions, replaced by their bodies.
+
+Each argument is evaluated once, in order: numbers are copied, arrays and views are the caller's own, and what the callee binds stays in it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from types import FunctionType
+
+from dfad.frontend.fence import check
+from dfad.frontend.liveness import live_variables
+from dfad.frontend.names import value_of
+from dfad.frontend.scope import Context, Frame
+from dfad.frontend.statements import lower_body
+from dfad.frontend.values import Known, Value
+from dfad.frontend.variables import fresh
+from dfad.source import read_source
+
+
+def inline(context: Context, function: FunctionType, arguments: Sequence[Value], keywords: Mapping[str, Value]) -> Value:
+    """The value that the call returns, after the body's statements."""
+    if any(frame.source.function is function for frame in context.frames):
+        context.unsupported(f"{function.__name__} calls itself; recursion is not part of the language", hint="write it as a loop")
+    try:
+        bound = inspect.signature(function).bind(*arguments, **keywords)
+    except TypeError as error:
+        context.wrong_type(f"{function.__name__}: {error}")
+    if function not in context.inlined:
+        source = read_source(function)
+        check(source)
+        context.inlined[function] = source
+    source = context.inlined[function]
+    frame = Frame(source, live_variables(source.tree), f"{context.frame.path}{function.__name__}:{context.builder.where.line}.")
+    frame.variables = {name: fresh(context, name, value) for name, value in bound.arguments.items()}
+    frame.variables |= _defaults(context, function, bound)
+    place = context.place
+    context.frames.append(frame)
+    lower_body(context, source.tree.body)
+    context.frames.pop()
+    context.stand_at(place)
+    return Known(None) if frame.result is None else frame.result
+
+
+def _defaults(context: Context, function: FunctionType, bound: inspect.BoundArguments) -> dict[str, Value]:
+    """The values of parameters that the call leaves out."""
+    found: dict[str, Value] = {}
+    for name, parameter in bound.signature.parameters.items():
+        if name not in bound.arguments:
+            default = parameter.default
+            found[name] = value_of(context, f"{function.__name__}.{name}", lambda name=name: _default(function, name), default)
+    return found
+
+
+def _default(function: FunctionType, name: str) -> object:
+    return inspect.signature(function).parameters[name].default
+
+

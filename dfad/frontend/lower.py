@@ -1,0 +1,175 @@
+"""From a function's text and the types of its arguments to a Program.
+
+In: a `SourceText` and the type of each parameter. Out: `Lowered`, with a verified PRIMAL Program that does what Python does when it runs the
+function. Where a variable turns out to have another type than first assumed, lowering starts again with what it learned.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from dfad.errors import CompilerBug
+from dfad.frontend.arrays import materialise
+from dfad.frontend.builder import Builder
+from dfad.frontend.fence import check
+from dfad.frontend.inline import inline
+from dfad.frontend.liveness import live_variables, parameters_of
+from dfad.frontend.names import declare_parameter
+from dfad.frontend.scope import Context, Frame, Hidden, Resolved, Retry
+from dfad.frontend.statements import lower_body
+from dfad.frontend.values import Deferred, Known, Lazy, Scalar, Tuple, Value, View, kind_of, whole
+from dfad.ir.dtype import Dtype
+from dfad.ir.memlet import Memlet
+from dfad.ir.nodes import Array, Block, Program, Read, Role
+from dfad.ir.signature import ArgumentType
+from dfad.ir.verify import verify
+from dfad.source import SourceText
+
+ATTEMPTS = 20
+"""Each attempt widens the type of one variable at least."""
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A Program and what it depends on beside its parameters.
+
+    Attributes
+    ----------
+    program : Program
+        PRIMAL, verified.
+    hidden : tuple of Hidden
+        Numbers and arrays of namespaces: further arguments, read anew at every call.
+    resolved : tuple of Resolved
+        Names that were resolved to functions, modules and constants.
+    inlined : tuple of SourceText
+        The functions whose bodies were put in place of calls.
+    """
+
+    program: Program
+    hidden: tuple[Hidden, ...]
+    resolved: tuple[Resolved, ...]
+    inlined: tuple[SourceText, ...]
+
+
+def lower(source: SourceText, types: Mapping[str, ArgumentType]) -> Lowered:
+    """Lower a function for arguments of these types.
+
+    Raises
+    ------
+    UnsupportedSyntax
+        When it uses what dfad does not take.
+    KernelTypeError
+        When ranks, dtypes or shapes do not fit together.
+    """
+    check(source)
+    learned: dict[str, tuple[Dtype, bool]] = {}
+    for _ in range(ATTEMPTS):
+        try:
+            return _attempt(source, types, learned)
+        except Retry:
+            continue
+    raise CompilerBug(f"the types of {source.name} do not settle: {learned}")
+
+
+def _attempt(source: SourceText, types: Mapping[str, ArgumentType], learned: dict[str, tuple[Dtype, bool]]) -> Lowered:
+    reserved = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)} | types.keys()
+    context = Context(Builder(reserved), inline, learned)
+    frame = Frame(source, live_variables(source.tree), "")
+    context.frames.append(frame)
+    context.stand_at(source.tree)
+    for parameter in parameters_of(source.tree):
+        name = context.builder.name(parameter.arg)
+        frame.variables[parameter.arg] = declare_parameter(context, name, types[parameter.arg])
+    lower_body(context, source.tree.body)
+    results = _results(context, Known(None) if frame.result is None else frame.result)
+    program = _program(context, results, isinstance(frame.result, Tuple))
+    verify(program)
+    return Lowered(
+        program,
+        tuple(hidden for hidden, _ in context.hidden.values()),
+        tuple(context.resolved.values()),
+        tuple(context.inlined.values()),
+    )
+
+
+def _program(context: Context, results: tuple[Array, ...], returns_tuple: bool) -> Program:
+    """Close the function's block; results leave it and become parameters."""
+    block = context.builder.close(context.builder.block)
+    local = {array.name: array for array in block.arrays}
+    leaving = {array.name for array in results if array.name in local}
+    promoted = tuple(replace(local[array.name], role=Role.RESULT) for array in results if array.name in leaving)
+    return Program(
+        context.frame.source.name,
+        tuple(context.symbols),
+        (*(context.builder.shaped(array) for array in context.parameters), *promoted),
+        Block(tuple(array for array in block.arrays if array.name not in leaving), block.body),
+        tuple(array.name for array in results),
+        returns_tuple,
+    )
+
+
+# ---------------------------------------------------------------- results
+
+
+def _results(context: Context, value: Value) -> tuple[Array, ...]:
+    items = value.items if isinstance(value, Tuple) else () if isinstance(value, Known) and value.value is None else (value,)
+    found = list[Array]()
+    for item in items:
+        found.append(_result(context, item, {array.name for array in found}))
+    for array in found:
+        _check_extents(context, array)
+    return tuple(found)
+
+
+def _result(context: Context, value: Value, taken: set[str]) -> Array:
+    """The array that holds a returned value: the caller's own, a local one that leaves the function, or a copy."""
+    match value:
+        case View() if value.is_whole and _may_leave(context, value.array, taken):
+            return value.array
+        case View():
+            return materialise(context, Lazy(value.shape, value.dtype, value.at), _result_name(context)).array
+        case Scalar():
+            return _scalar_result(context, value, taken)
+        case Lazy() if value.shape:
+            return materialise(context, value, _result_name(context)).array
+        case Lazy():
+            return _scalar_result(context, Scalar(value.at(())), taken)
+        case Deferred():
+            array = context.builder.declare(context.builder.name(_result_name(context)), value.dtype, value.shape)
+            value.write(whole(array), False)
+            return array
+        case _:
+            context.unsupported(f"a kernel cannot return {kind_of(value)}", hint="return numbers, arrays or a tuple of them")
+
+
+def _result_name(context: Context) -> str:
+    return context.builder.generated_base("result")
+
+
+def _may_leave(context: Context, array: Array, taken: set[str]) -> bool:
+    """Whether the array itself can be the result; after an exchange its name may stand for another buffer."""
+    if array.name in context.builder.exchanged or array.name in taken:
+        return False
+    return array.role == Role.ARGUMENT or array in context.builder.block.arrays
+
+
+def _scalar_result(context: Context, value: Scalar, taken: set[str]) -> Array:
+    match value.expression:
+        case Read(Memlet(name, ())):
+            own = [array for array in context.builder.block.arrays if array.name == name and name not in taken]
+            if own:
+                return own[0]
+        case _:
+            pass
+    return context.builder.hold(_result_name(context), value.expression)
+
+
+def _check_extents(context: Context, array: Array) -> None:
+    """The caller allocates results, so their extents follow from the arguments."""
+    known = {known.symbol for known in context.symbols}
+    if any(extent.free_symbols - known for extent in array.shape):
+        context.unsupported(
+            f"the shape of the returned array {array.name} depends on computed integers", hint="return an array whose shape follows from the arguments"
+        )

@@ -1,0 +1,109 @@
+"""Products of matrices and vectors: `@`, `np.dot`, `np.matmul`, `np.outer`; each becomes a `matmul` of the IR, or an elementwise product."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import sympy
+
+from dfad.frontend.arithmetic import TypeClash, apply, promote
+from dfad.frontend.arrays import as_view, materialise
+from dfad.frontend.builder import cast
+from dfad.frontend.elementwise import apply_all, operand_of, require_equal
+from dfad.frontend.scope import Context
+from dfad.frontend.values import Along, Deferred, Lazy, Scalar, Shape, Value, View, kind_of
+from dfad.ir.dtype import Dtype
+
+
+def matmul(context: Context, left: Value, right: Value) -> Deferred:
+    """``left @ right`` of vectors and matrices."""
+    first, second = as_view(context, left), as_view(context, right)
+    ranks = len(first.shape), len(second.shape)
+    if not all(rank in (1, 2) for rank in ranks):
+        context.wrong_type(f"@ takes vectors and matrices, not {kind_of(first)} and {kind_of(second)}", hint="write a loop over the leading axes")
+    require_equal(context, first.shape[-1], second.shape[0])
+    try:
+        dtype, _ = promote([(first.dtype, False), (second.dtype, False)])
+    except TypeClash as clash:
+        context.wrong_type(str(clash))
+    left_side, left_turned = _operand(context, first, dtype)
+    right_side, right_turned = _operand(context, second, dtype)
+    shape = (*first.shape[:-1], *second.shape[1:])
+    return _deferred(context, (left_side, right_side), (left_turned, right_turned), shape, dtype)
+
+
+def _deferred(context: Context, sides: tuple[View, View], turned: tuple[bool, bool], shape: Shape, dtype: Dtype) -> Deferred:
+    memlets = tuple(memlet for side in sides if (memlet := side.subset()) is not None)
+
+    def write(target: View, accumulate: bool) -> None:
+        subset = target.subset()
+        if subset is None:
+            context.unsupported("a product cannot be written to a reversed view", hint="bind it to a name first")
+        attributes = {"transpose_a": turned[0], "transpose_b": turned[1]}
+        context.builder.library("matmul", memlets, subset, attributes, accumulate)
+
+    return Deferred(shape, dtype, frozenset(side.array.name for side in sides), write)
+
+
+def _operand(context: Context, view: View, dtype: Dtype) -> tuple[View, bool]:
+    """The operand as a forward view of its type, and whether it is read transposed."""
+    if view.dtype != dtype:
+        return _copied(context, view, dtype), False
+    if view.subset() is not None and _fills_its_axes(view):
+        return view, False
+    turned = transposed(view)
+    if len(view.shape) == 2 and turned.subset() is not None and _fills_its_axes(turned):
+        return turned, True
+    return _copied(context, view, dtype), False
+
+
+def _fills_its_axes(view: View) -> bool:
+    return sum(isinstance(dimension, Along) for dimension in view.dimensions) == len(view.shape)
+
+
+def _copied(context: Context, view: View, dtype: Dtype) -> View:
+    lazy = Lazy(view.shape, dtype, lambda indices: cast(view.at(indices), dtype))
+    return materialise(context, lazy, context.builder.generated_base("tmp"))
+
+
+def transposed(view: View) -> View:
+    """The view with its axes in reverse order."""
+    last = len(view.shape) - 1
+    turned = tuple(
+        replace(dimension, axis=last - dimension.axis) if isinstance(dimension, Along) else dimension for dimension in view.dimensions
+    )
+    return View(view.array, turned, view.shape[::-1])
+
+
+def transpose(context: Context, value: Value) -> Value:
+    """``value.T``: a view of a view, a lazy array of a lazy one."""
+    match value:
+        case View():
+            return transposed(value)
+        case Scalar():
+            return value
+        case Lazy():
+            return Lazy(value.shape[::-1], value.dtype, lambda indices: value.at(indices[::-1]))
+        case _:
+            return transposed(as_view(context, value))
+
+
+def dot(context: Context, a: Value, b: Value) -> Value:
+    """``np.dot``: a product of numbers, vectors and matrices."""
+    left, right = operand_of(context, a), operand_of(context, b)
+    if not left.shape or not right.shape:
+        return apply_all(context, "mul", left, right)
+    return matmul(context, left, right)
+
+
+def outer(context: Context, a: Value, b: Value) -> Value:
+    """``np.outer`` of two vectors."""
+    left, right = as_view(context, a), as_view(context, b)
+    if len(left.shape) != 1 or len(right.shape) != 1:
+        context.wrong_type("np.outer takes two vectors")
+
+    def element(indices: tuple[sympy.Expr, ...]) -> object:
+        return apply("mul", Scalar(left.at(indices[:1])), Scalar(right.at(indices[1:]))).expression
+
+    dtype, _ = promote([(left.dtype, False), (right.dtype, False)])
+    return Lazy((left.shape[0], right.shape[0]), dtype, element)

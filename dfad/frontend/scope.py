@@ -1,0 +1,157 @@
+"""Where lowering stands: the functions being lowered, outermost first, and what their names mean.
+
+A `Frame` is one function in one call: its text, its variables, and the homes of those that a region carries. A `Context` is all of them
+round one Builder; each lowering function takes it first.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import NoReturn
+
+from dfad.errors import KernelTypeError, UnsupportedSyntax
+from dfad.frontend.builder import Builder, OpenBlock
+from dfad.frontend.liveness import Liveness
+from dfad.frontend.values import Scalar, Value, View, element, scalars, whole
+from dfad.ir.dtype import Dtype
+from dfad.ir.nodes import Array, IntegerSymbol, Read, ShapeSymbol
+from dfad.ir.signature import ArgumentType
+from dfad.ir.walk import walk_expression
+from dfad.source import Location, SourceText
+
+
+@dataclass(eq=False, slots=True)
+class Home:
+    """The array in which a region carries a variable; made at the first assignment when there is no value before.
+
+    ``key`` names it across attempts: what an attempt learns of its type, the next one knows from the start.
+    """
+
+    key: str
+    block: OpenBlock
+    array: Array | None = None
+    weak: bool = False
+    needs_start: bool = False
+    fixed: Value | None = None
+
+    @property
+    def value(self) -> Value | None:
+        """What the variable stands for while the region runs; None before the first assignment."""
+        if self.array is None:
+            return self.fixed
+        return whole(self.array) if self.array.rank else element(self.array, self.weak)
+
+
+@dataclass(eq=False, slots=True)
+class Frame:
+    """One function in one call."""
+
+    source: SourceText
+    liveness: Liveness
+    path: str
+    variables: dict[str, Value] = field(default_factory=dict)
+    homes: dict[str, Home] = field(default_factory=dict)
+    locations: dict[ast.AST, Location] = field(default_factory=dict)
+    statement: ast.stmt | None = None
+    regions: int = 0
+    result: Value | None = None
+
+    def is_live(self, name: str) -> bool:
+        """Whether a variable is read after the present statement."""
+        return self.statement is None or name in self.liveness.after.get(self.statement, {name})
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """A number or array that the function finds outside its parameters, read anew at every call.
+
+    Attributes
+    ----------
+    name : str
+        Its parameter (or symbol) in the Program.
+    variable : str
+        What the source calls it.
+    get : callable
+        Its value now.
+    type : ArgumentType
+        The type that was compiled.
+    """
+
+    name: str
+    variable: str
+    get: Callable[[], object]
+    type: ArgumentType
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A function, module or constant that a name meant when the kernel was compiled; another object there needs a new compilation."""
+
+    variable: str
+    get: Callable[[], object]
+    value: object
+
+    def is_current(self) -> bool:
+        """Whether the name still means the same object."""
+        return self.get() is self.value
+
+
+class Retry(Exception):
+    """A variable has another type than this attempt took it for; the Context knows it now, the next attempt starts with it."""
+
+
+@dataclass(eq=False, slots=True)
+class Context:
+    """All that lowering carries about: the Builder, the frames, and what earlier attempts learned."""
+
+    builder: Builder
+    inline: Callable[[Context, FunctionType, Sequence[Value], Mapping[str, Value]], Value]
+    learned: dict[str, tuple[Dtype, bool]]
+    frames: list[Frame] = field(default_factory=list)
+    hidden: dict[str, tuple[Hidden, Value]] = field(default_factory=dict)
+    resolved: dict[tuple[int, str], Resolved] = field(default_factory=dict)
+    inlined: dict[FunctionType, SourceText] = field(default_factory=dict)
+    parameters: list[Array] = field(default_factory=list)
+    symbols: list[ShapeSymbol | IntegerSymbol] = field(default_factory=list)
+    place: ast.AST = field(default_factory=ast.Pass)
+
+    @property
+    def frame(self) -> Frame:
+        """The function being lowered."""
+        return self.frames[-1]
+
+    def locate(self, node: ast.AST) -> Location:
+        """The place of a node of the current function."""
+        known = self.frame.locations.get(node)
+        if known is None:
+            known = self.frame.locations[node] = self.frame.source.locate(node)
+        return known
+
+    def stand_at(self, node: ast.AST) -> None:
+        """What is built from here on belongs to that node of the source."""
+        self.place = node
+        self.builder.where = self.locate(node)
+
+    def wrong_type(self, message: str, hint: str | None = None) -> NoReturn:
+        """Refuse the program for a type, at the present place."""
+        raise KernelTypeError(message, hint=hint, **self.locate(self.place).place())
+
+    def unsupported(self, message: str, hint: str | None = None) -> NoReturn:
+        """Refuse the program for something that dfad does not take, at the present place."""
+        raise UnsupportedSyntax(message, hint=hint, **self.locate(self.place).place())
+
+    def holders(self, array: str) -> Iterator[tuple[Frame, str]]:
+        """The variables, of all frames, whose value reads the array of that name."""
+        for frame in self.frames:
+            for name, value in frame.variables.items():
+                if any(_reads(part, array) for part in scalars(value)):
+                    yield frame, name
+
+
+def _reads(value: Scalar | View, array: str) -> bool:
+    if isinstance(value, View):
+        return value.array.name == array
+    return any(isinstance(part, Read) and part.memlet.array == array for part in walk_expression(value.expression))

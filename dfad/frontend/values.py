@@ -1,0 +1,251 @@
+"""What a name or an expression stands for while a function is lowered.
+
+A `Scalar` is an expression of the IR; an array is a `View` of a declared array, a `Lazy` elementwise expression that no array holds yet, or
+a `Deferred` operation that still needs a place to write to. Everything known before the code runs is a `Known`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import sympy
+
+from dfad.ir.dtype import BOOL, F64, I64, Dtype
+from dfad.ir.memlet import Memlet, Range
+from dfad.ir.nodes import Array, Constant, Expression, Integer, Read
+
+Shape = tuple[sympy.Expr, ...]
+Indices = tuple[sympy.Expr, ...]
+
+ZERO, ONE = sympy.Integer(0), sympy.Integer(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A number: an expression of the IR. ``weak``: Python's own number, which takes the dtype of the array that it meets."""
+
+    expression: Expression
+    weak: bool = False
+
+    @property
+    def dtype(self) -> Dtype:
+        """Its type; that of a weak float is float64, of a weak integer int64."""
+        return self.expression.dtype
+
+    @property
+    def integer(self) -> sympy.Expr | None:
+        """Its value as a symbolic integer, when it is one."""
+        return self.expression.value if isinstance(self.expression, Integer) else None
+
+    @property
+    def constant(self) -> float | int | bool | None:
+        """Its value, when that is known now."""
+        match self.expression:
+            case Constant(value):
+                return value
+            case Integer(value) if value.is_Integer:
+                return int(value)
+            case _:
+                return None
+
+    @property
+    def shape(self) -> Shape:
+        """That of a rank-0 array."""
+        return ()
+
+    def at(self, indices: Indices) -> Expression:
+        """The expression: a scalar looks the same from everywhere."""
+        return self.expression
+
+
+@dataclass(frozen=True, slots=True)
+class Along:
+    """A dimension of an array that a view runs along: index = offset + stride * (the view's index on that axis)."""
+
+    axis: int
+    offset: sympy.Expr
+    stride: sympy.Expr
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Cells of a declared array, as NumPy's view: each dimension of the array is fixed or runs along an axis of the view.
+
+    An axis that no dimension runs along has extent 1 (``None`` in an index). An extent may be negative, which means 0.
+    """
+
+    array: Array
+    dimensions: tuple[sympy.Expr | Along, ...]
+    shape: Shape
+
+    @property
+    def dtype(self) -> Dtype:
+        """The element type."""
+        return self.array.dtype
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is the array itself."""
+        axes = tuple(Along(axis, ZERO, ONE) for axis in range(self.array.rank))
+        return self.dimensions == axes and self.shape == self.array.shape
+
+    def memlet(self, indices: Indices) -> Memlet:
+        """The cell of the array at the view's indices."""
+        return Memlet(self.array.name, tuple(_place(dimension, indices) for dimension in self.dimensions))
+
+    def at(self, indices: Indices) -> Expression:
+        """The element at the view's indices."""
+        return Read(self.memlet(indices), self.dtype)
+
+    def subset(self) -> Memlet | None:
+        """The view as one memlet with ranges; None when its axes do not run forwards along the array's, in the same order."""
+        axes = [dimension.axis for dimension in self.dimensions if isinstance(dimension, Along)]
+        strides = [dimension.stride for dimension in self.dimensions if isinstance(dimension, Along)]
+        if axes != list(range(len(self.shape))) or not all(stride.is_Integer and stride >= 1 for stride in strides):
+            return None
+        return Memlet(self.array.name, tuple(_span(dimension, self.shape) for dimension in self.dimensions))
+
+
+def _place(dimension: sympy.Expr | Along, indices: Indices) -> sympy.Expr:
+    if not isinstance(dimension, Along):
+        return dimension
+    return dimension.offset + dimension.stride * indices[dimension.axis]
+
+
+def _span(dimension: sympy.Expr | Along, shape: Shape) -> sympy.Expr | Range:
+    if not isinstance(dimension, Along):
+        return dimension
+    last = dimension.offset + dimension.stride * (shape[dimension.axis] - 1)
+    return Range(dimension.offset, last + 1, dimension.stride)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lazy:
+    """An elementwise expression: ``element`` gives the element at some indices. It is evaluated where it is first needed."""
+
+    shape: Shape
+    dtype: Dtype
+    element: Callable[[Indices], Expression]
+
+    def at(self, indices: Indices) -> Expression:
+        """The element at those indices."""
+        return self.element(indices)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Deferred:
+    """An operation whose result needs a place: ``write(target, accumulate)`` emits it. ``reads``: the arrays that it reads, None for any."""
+
+    shape: Shape
+    dtype: Dtype
+    reads: frozenset[str] | None
+    write: Callable[[View, bool], None]
+    weak: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple:
+    """A tuple (or list) of values."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A Python object that is known now: None, a string, a module, a function, a dtype."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class RangeOf:
+    """``range(start, stop, step)``."""
+
+    start: Scalar
+    stop: Scalar
+    step: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class SliceOf:
+    """``start:stop:step`` in an index."""
+
+    start: Scalar | None
+    stop: Scalar | None
+    step: Scalar | None
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of an array, not yet called."""
+
+    owner: Elements
+    name: str
+
+
+Elements = View | Lazy | Deferred
+Value = Scalar | Elements | Tuple | Known | RangeOf | SliceOf | Method
+
+
+def whole(array: Array) -> View:
+    """The view that is the array itself."""
+    return View(array, tuple(Along(axis, ZERO, ONE) for axis in range(array.rank)), array.shape)
+
+
+def integer(value: sympy.Expr | int) -> Scalar:
+    """A symbolic integer as a Python integer."""
+    return Scalar(Integer(sympy.sympify(value)), weak=True)
+
+
+def number(value: float) -> Scalar:
+    """A Python number (or bool) as a scalar."""
+    match value:
+        case bool():
+            return Scalar(Constant(value, BOOL), weak=True)
+        case int():
+            return integer(value)
+        case _:
+            return Scalar(Constant(float(value), F64), weak=True)
+
+
+def element(array: Array, weak: bool = False) -> Scalar:
+    """What a rank-0 array holds."""
+    return Scalar(Read(Memlet(array.name), array.dtype), weak)
+
+
+def scalars(value: Value) -> Iterator[Scalar | View]:
+    """The scalars and views that a value is made of, those of tuples too."""
+    match value:
+        case Tuple(items):
+            for item in items:
+                yield from scalars(item)
+        case Scalar() | View():
+            yield value
+        case _:
+            return
+
+
+def kind_of(value: Value) -> str:
+    """What an error message calls the value."""
+    match value:
+        case Scalar(weak=True) if value.dtype == BOOL:
+            return "a bool"
+        case Scalar() if value.dtype == I64:
+            return "an integer"
+        case Scalar():
+            return f"a {value.dtype} number"
+        case View() | Lazy() | Deferred():
+            return f"a {value.dtype} array of rank {len(value.shape)}" if value.shape else f"a {value.dtype} number"
+        case Tuple(items):
+            return f"a tuple of {len(items)}"
+        case RangeOf():
+            return "a range"
+        case SliceOf():
+            return "a slice"
+        case Method(_, name):
+            return f"the method {name}"
+        case Known(None):
+            return "None"
+        case Known(known):
+            return f"the {type(known).__name__} {getattr(known, '__name__', known)!s}"
