@@ -59,12 +59,22 @@ GRAPH = {
 }
 
 
+class Options:
+    """The options given, by name; what was not given is None."""
+
+    def __init__(self, given):
+        self.given = given
+
+    def __getattr__(self, name):
+        return self.given.get(name)
+
+
 @dataclass
 class Kernel:
     """A kernel that runs its Python function."""
 
     function: object
-    options: dict = field(default_factory=dict)
+    given: dict = field(default_factory=dict)
     points: tuple[Point, ...] = STEPS
     calls: int = 0
     timings: dict = field(default_factory=dict)
@@ -72,6 +82,10 @@ class Kernel:
 
     def __post_init__(self):
         functools.update_wrapper(self, self.function)
+
+    @property
+    def options(self):
+        return Options(self.given)
 
     def __call__(self, *args, **kwargs):
         self._compile()
@@ -111,7 +125,7 @@ class Kernel:
         return GRAPH
 
     def plan(self, *args, **kwargs):
-        budget = self.options.get("memory")
+        budget = self.given.get("memory")
         allowed = [point for point in self.points if budget is None or point.budget <= budget]
         if not allowed:
             raise dfad.BudgetTooSmall(f"no plan fits {budget} bytes", least=self.points[0].budget)
@@ -146,4 +160,4 @@ def grad(kernel, **options):
     budget = options.get("memory")
     if isinstance(budget, str):
         options["memory"] = int(float(budget.split()[0]) * MIB)
-    return Gradient(kernel.function, {**kernel.options, **options}, kernel.points)
+    return Gradient(kernel.function, {**kernel.given, **options}, kernel.points)

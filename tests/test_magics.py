@@ -204,7 +204,7 @@ def test_a_semicolon_silences_a_line_magic(session):
     ],
 )
 def test_options_reach_the_kernel(session, line, options):
-    assert session.good(f"%%dfad {line}\n{SQUARES}").options == options
+    assert session.good(f"%%dfad {line}\n{SQUARES}").given == options
 
 
 @pytest.mark.parametrize("line", ["--nope", "--mem 3", "--threads two", "--memory 'open", "stray", "--call"])

@@ -19,9 +19,11 @@ from dfad_magics.choices import Choices, Measured, Report
 from dfad_magics.comparison import Comparison, Row, compare
 from dfad_magics.errors import OptionError
 from dfad_magics.extension import load, unload
+from dfad_magics.extension import load as load_ipython_extension
+from dfad_magics.extension import unload as unload_ipython_extension
 from dfad_magics.panel import BudgetPanel, budget
 
 __all__ = [
     "BudgetPanel", "Card", "CellText", "Choices", "Comparison", "Measured", "OptionError", "Report", "Row",
-    "budget", "compare", "define", "load", "unload",
+    "budget", "compare", "define", "load", "load_ipython_extension", "unload", "unload_ipython_extension",
 ]  # fmt: skip

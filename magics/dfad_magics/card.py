@@ -4,7 +4,7 @@ A card asks the kernel at the moment it is shown, so that it tells of the specia
 """
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any, TypeVar
@@ -61,13 +61,16 @@ class Card:
 
     def facts(self) -> list[str]:
         """The sentences of the card: what is differentiated, recorded and held."""
-        return [*self._compiled_facts(), *recorded(self.plan()), *self._memory_facts()]
+        return [*self._compiled_facts(), *self._differentiated(), *recorded(self.plan()), *self._memory_facts()]
 
     def timings(self) -> dict[str, str]:
         """What each step of the last compilation took, as text."""
-        times = self.kernel.timings
+        times = self._times()
         shown = {step: duration(times[step]) for step in STEPS if times.get(step)}
         return {**shown, "total": duration(times["total"])} if "total" in times else shown
+
+    def _times(self) -> Mapping[str, Any]:
+        return _answer(lambda: self.kernel.timings) or {}
 
     def plan(self) -> Plan | None:
         """The plan for the card's call."""
@@ -78,12 +81,18 @@ class Card:
         if self.listing("ir") is None:
             yield "checked and bound; the types come from the first call, which compiles it"
             return
-        cache = CACHE.get(str(self.kernel.timings.get("cache", "")))
+        cache = CACHE.get(str(self._times().get("cache", "")))
         if cache:
             yield f"compiled code {cache}"
 
+    def _differentiated(self) -> Iterator[str]:
+        if self.call is not None:
+            names = list(inspect.signature(self.kernel).parameters)
+            yield f"the gradient is taken by {', '.join(names[place] for place in self.call.differentiated())}"
+
     def _memory_facts(self) -> Iterator[str]:
-        held = {name: count for name, count in self.kernel.memory.items() if count}
+        memory = _answer(lambda: self.kernel.memory) or {}
+        held = {name: count for name, count in memory.items() if count}
         if held.get("peak"):
             parts = ", ".join(f"{name} {size(count)}" for name, count in held.items() if name != "peak")
             yield f"the last call held {size(held['peak'])} at its peak ({parts})"

@@ -124,8 +124,8 @@ def _checked(cell: CellText, statements: list[ast.stmt]) -> list[ast.stmt]:
     if not problems and not any(isinstance(statement, ast.FunctionDef) for statement in statements):
         problems = [_refusal("the cell defines no function", "define the kernel with `def` in this cell", None, cell)]
     if len(problems) > 1:
-        place = {"filename": cell.filename, "line": problems[0].line, "text": ""}
-        raise dfad.UnsupportedSyntax(f"{len(problems)} problems", problems=problems, **place)
+        first = problems[0].line
+        raise dfad.UnsupportedSyntax(f"{len(problems)} problems", problems=problems, filename=cell.filename, line=first, text="")
     if problems:
         raise problems[0]
     return statements

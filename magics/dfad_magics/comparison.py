@@ -185,10 +185,12 @@ def _check_jax(function: object) -> None:
 def _jax_gradient(system: str, function: Callable[..., Any], call: Call, reference: Any, seconds: float) -> Row:
     """Compile and run `jax.grad` in 64 bits; what is neither array nor float is static."""
     jax = sys.modules["jax"]
+    chosen = call.differentiated()
+    argnums = chosen if isinstance(reference, tuple) else chosen[0]
     static = tuple(place for place, value in enumerate(call.args) if not isinstance(value, np.ndarray | float))
     with jax.enable_x64(True):
         start = time.perf_counter()
-        lowered = jax.jit(jax.grad(function, argnums=differentiated(call)), static_argnums=static).lower(*call.args, **call.kwargs)
+        lowered = jax.jit(jax.grad(function, argnums=argnums), static_argnums=static).lower(*call.args, **call.kwargs)
         compiled = lowered.compile()
         taken_to_compile = time.perf_counter() - start
         arrays = tuple(jax.device_put(value) for place, value in enumerate(call.args) if place not in static)
@@ -198,20 +200,17 @@ def _jax_gradient(system: str, function: Callable[..., Any], call: Call, referen
         def run(*args: Any, **kwargs: Any) -> Any:
             return jax.block_until_ready(compiled(*args, **kwargs))
 
-        gradient = np.asarray(run(*arrays, **call.kwargs))
+        gradient = run(*arrays, **call.kwargs)
         taken = _runs(run, dynamic, seconds)
     memory = compiled.memory_analysis()
     peak = None if memory is None else memory.temp_size_in_bytes + memory.output_size_in_bytes
-    return Row(system, taken, taken_to_compile, peak, _difference(np.asarray(reference), gradient))
+    return Row(system, taken, taken_to_compile, peak, _difference(reference, gradient))
 
 
-def differentiated(call: Call) -> int:
-    """The position of the argument that the gradient is taken by: the first floating-point array, else the first float."""
-    arrays = (place for place, value in enumerate(call.args) if isinstance(value, np.ndarray) and value.dtype.kind == "f")
-    floats = (place for place, value in enumerate(call.args) if isinstance(value, float))
-    return next(arrays, next(floats, 0))
-
-
-def _difference(reference: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> float:
-    scale = float(np.max(np.abs(reference), initial=0.0))
-    return float(np.max(np.abs(reference - other), initial=0.0)) / (scale or 1.0)
+def _difference(reference: Any, other: Any) -> float:
+    """The largest difference relative to the largest element; of several gradients, the worst."""
+    if isinstance(reference, tuple):
+        return max(_difference(one, another) for one, another in zip(reference, other, strict=True))
+    here, there = np.asarray(reference), np.asarray(other)
+    scale = float(np.max(np.abs(here), initial=0.0))
+    return float(np.max(np.abs(here - there), initial=0.0)) / (scale or 1.0)

@@ -4,7 +4,7 @@ import ast
 import copy
 import inspect
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,6 +52,23 @@ class Call:
         bound.apply_defaults()
         copies = copy.deepcopy((bound.args, bound.kwargs))
         return cls(text or f"{kernel.__name__}({', '.join(bound.arguments)})", kernel, *copies)
+
+    def differentiated(self) -> tuple[int, ...]:
+        """The positions of the arguments that the gradient is taken by: the kernel's `wrt`, or its default."""
+        names = list(inspect.signature(self.kernel).parameters)
+        match self.kernel.options.wrt:
+            case None:
+                return (self._first_float(),)
+            case str() | int() as one:
+                return _positions((one,), names)
+            case several:
+                return _positions(several, names)
+
+    def _first_float(self) -> int:
+        """The first floating-point array, else the first float."""
+        arrays = (place for place, value in enumerate(self.args) if getattr(getattr(value, "dtype", None), "kind", "") == "f")
+        floats = (place for place, value in enumerate(self.args) if isinstance(value, float))
+        return next(arrays, next(floats, 0))
 
     def fresh(self) -> tuple[Any, ...]:
         """The arguments, copied once more, for a run that may write to them."""
@@ -118,6 +135,10 @@ def evaluate(text: str, namespace: Mapping[str, Any]) -> Call:
 def is_kernel(thing: object) -> bool:
     """Whether something is a compiled kernel: it can be differentiated and asked about a specialisation."""
     return callable(thing) and all(hasattr(thing, name) for name in ("grad", "for_args", "source"))
+
+
+def _positions(chosen: Sequence[str | int], names: Sequence[str]) -> tuple[int, ...]:
+    return tuple(range(len(names))[one] if isinstance(one, int) else names.index(one) for one in chosen)
 
 
 def _is_call(text: str) -> bool:
