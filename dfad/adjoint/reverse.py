@@ -185,7 +185,7 @@ def differentiate(program: Program, request: Request) -> Program:
         else:
             nodes = state.zero(state.bar_of(array))
         prelude += nodes
-    prelude += skeleton(program.body, state.bars, "~")
+    prelude += skeleton(program.body, state.bars, "~>")
     reverse = state.block(replace(program.body, arrays=()))
     reverse = Block(reverse.arrays, (Block((), tuple(prelude)), *reverse.body[1:]))
     gradients = tuple(replace(state.bar_of(state.arrays[name]), role=Role.RESULT) for name in request.wrt)

@@ -158,6 +158,13 @@ class Instances:
         text, _ = self.domain_text(statement)
         return isl.Map(f"{self.space.header()}{{ {self.tuple_text(statement)} -> [{', '.join(vector)}] : {text} }}")
 
+    def same(self, first: Statement, second: Statement, depth: int) -> isl.Map:
+        """Pairs of instances that agree in the indices of the outermost ``depth`` loops."""
+        left = [f"a{k}" for k in range(len(first.loops))]
+        right = [f"b{k}" for k in range(len(second.loops))]
+        equal = " and ".join(f"a{k} = b{k}" for k in range(depth)) or "true"
+        return isl.Map(f"{self.space.header()}{{ S[{', '.join(left)}] -> S[{', '.join(right)}] : {equal} }}")
+
     def access(self, statement: Statement, memlet: Memlet) -> tuple[isl.Map, bool]:
         """Instance -> cells (buffer, index...) that the memlet names, and whether it is exactly these.
 

@@ -82,7 +82,17 @@ class Versions:
         block = self.statements[end]
         group = self.buffers.group(want.memlet.array)
         around = [writer for writer, _ in self._writers.get(group, [])] + self._exchanges.get(group, [])
-        return not any(block.loops == other.loops[: len(block.loops)] and self._lies_between(want, other, block) for other in around)
+        between = [other for other in around if other.loops[: len(block.loops)] == block.loops and self._lies_between(want, other, block)]
+        return not any(self._disturbs(want, other, block) for other in between)
+
+    def _disturbs(self, want: Want, other: Statement, block: Statement) -> bool:
+        """Whether a statement between the reader and the end of the Block writes the wanted cell, or moves it, in the same instance."""
+        if isinstance(other.node, Exchange):
+            return True
+        reader = self.statements[want.key]
+        meets = [self._meetings(reader, want.memlet, other, memlet) for memlet in written_cells(other)]
+        same = self._instances.same(reader, other, len(block.loops))
+        return any(not meeting.intersect(same).is_empty() for meeting in meets)
 
     def _lies_between(self, want: Want, writer: Statement, end: Statement) -> bool:
         depth = len(end.loops)

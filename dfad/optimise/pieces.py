@@ -128,30 +128,38 @@ class _Builder:
 
 
 def _sum(values: list[Expression]) -> Expression:
-    """The sum, with a constant factor that all terms share taken out."""
+    """The sum, with a constant factor or divisor that all terms share taken out."""
     factors = {_factor(value) for value in values}
-    if len(factors) == 1 and None not in factors and len(values) > 1:
-        rest = reduce(_plus, [_without_factor(value) for value in values])
-        constant = factors.pop()
-        assert constant is not None
-        return Apply("mul", (rest, constant), rest.dtype)
-    return reduce(_plus, values)
+    factor = factors.pop()
+    if factors or factor is None or len(values) == 1:
+        return reduce(_plus, values)
+    operation, constant = factor
+    rest = reduce(_plus, [_without_factor(value) for value in values])
+    return Apply(operation, (rest, constant), rest.dtype)
 
 
-def _factor(value: Expression) -> Constant | None:
-    if isinstance(value, Select) and isinstance(value.other, Constant) and value.other.value == 0:
-        return _factor(value.chosen)
-    if isinstance(value, Apply) and value.operation == "mul":
-        constants = [operand for operand in value.operands if isinstance(operand, Constant)]
-        return constants[0] if len(constants) == 1 else None
-    return None
+def _factor(value: Expression) -> tuple[str, Constant] | None:
+    match value:
+        case Select(chosen=chosen, other=Constant(value=0.0)):
+            return _factor(chosen)
+        case Apply(operation="mul" | "div" as operation, operands=(_, Constant() as constant)):
+            return operation, constant
+        case Apply(operation="mul", operands=(Constant() as constant, _)):
+            return "mul", constant
+        case _:
+            return None
 
 
 def _without_factor(value: Expression) -> Expression:
-    if isinstance(value, Select):
-        return replace(value, chosen=_without_factor(value.chosen))
-    assert isinstance(value, Apply)
-    return next(operand for operand in value.operands if not isinstance(operand, Constant))
+    match value:
+        case Select():
+            return replace(value, chosen=_without_factor(value.chosen))
+        case Apply(operation="mul", operands=(Constant(), rest)):
+            return rest
+        case Apply(operands=(rest, Constant())):
+            return rest
+        case _:
+            return value
 
 
 def _plus(a: Expression, b: Expression) -> Expression:
