@@ -17,7 +17,7 @@ The house, in the order in which a kernel walks through it::
 Nothing here loads the compiler; the first compilation does.
 """
 
-from dfad.api import Gradient, Kernel, clear_cache, grad, kernel, show_versions, value_and_grad
+from dfad.api import Gradient, Kernel, clear_cache, grad, kernel, show_versions, value_and_grad, vjp
 from dfad.errors import (
     BudgetExceeded,
     BudgetTooSmall,
@@ -49,6 +49,7 @@ __all__ = [
     "kernel",
     "show_versions",
     "value_and_grad",
+    "vjp",
 ]
 __version__ = "0.1.0"
 

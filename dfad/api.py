@@ -4,6 +4,7 @@ import functools
 import inspect
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import FunctionType
 from typing import Any, overload
 
@@ -12,9 +13,11 @@ from dfad.frontend.fence import check
 from dfad.ir.signature import ArgumentType, ArrayType, FloatType
 from dfad.options import Options, merge
 from dfad.run import cache, launch
+from dfad.run.call import bind
 from dfad.run.caller import Caller, Request, Specialisation, Transform, parameters
 from dfad.run.launch import Compiled
 from dfad.run.portable import PackedFunction, pack, unpacked
+from dfad.run.pullback import Pullback
 from dfad.run.versions import versions
 from dfad.source import SourceText, read_source
 
@@ -87,6 +90,7 @@ class Kernel(Asked):
         self._primal = _caller(self._source, self.__signature__, options, lambda types: Transform("primal"))
         self._used = self._primal
         self._gradients: dict[object, Gradient] = {}
+        self._forwards: dict[object, Caller] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run compiled, as NumPy would run the function: arrays that it updates in place are updated."""
@@ -121,6 +125,20 @@ class Kernel(Asked):
         gradient = self._gradient(kind)
         self._used = gradient.caller
         return gradient.caller(args, kwargs)
+
+    def _vjp(self, of: tuple[str, ...], options: Options, args: tuple[Any, ...]) -> tuple[Any, Pullback]:
+        key = ("vjp", of, options)
+        if key not in self._forwards:
+            source = self._source
+            self._forwards[key] = _caller(
+                source, self.__signature__, options, lambda types: replace(_differentiated(source, types, "vjp", options), of=of)
+            )
+        caller = self._used = self._forwards[key]
+        found, values, result = caller.run(bind(self.__name__, self.__signature__, args, {}))
+        assert isinstance(result, tuple)
+        kept = sum(1 for origin in found.compiled.recipes[1].origins if origin.kind == "kept")
+        outputs = result[: len(result) - kept]
+        return outputs if len(outputs) > 1 else outputs[0], Pullback(found, values, outputs, result[len(outputs) :])
 
     def _last(self) -> Specialisation:
         return _last_of(self._used, self.__name__)
@@ -228,6 +246,33 @@ def value_and_grad(function: Callable[..., Any], **options: Any) -> Gradient:
     return _gradient_of(function, "value_and_grad", None, **options)
 
 
+def vjp(function: Callable[..., Any], *args: Any, of: str | Sequence[str] | None = None, **options: Any) -> tuple[Any, Pullback]:
+    """Outputs of a function and the map from their cotangents to gradients.
+
+    Parameters
+    ----------
+    function : callable
+        A kernel, or a function to make one of.
+    *args
+        Its arguments; they are not changed.
+    of : str or sequence of str, optional
+        What is differentiated: arguments that the function updates in place, by name. Default: its result, where it has one, else every
+        argument that it updates in place.
+    **options
+        As for `kernel`; they add to the kernel's own.
+
+    Returns
+    -------
+    out : ndarray, float or tuple
+        What is differentiated, as it is at the end: copies.
+    pullback : Pullback
+        `pullback(cotangent)` gives the gradients by `wrt`, any number of times, whatever happens to the arguments and to `out`.
+    """
+    made = function if isinstance(function, Kernel) else kernel(function)
+    names = () if of is None else (of,) if isinstance(of, str) else tuple(of)
+    return made._vjp(names, merge(made.options, **options), args)
+
+
 def clear_cache() -> None:
     """Forget every compiled kernel, in this process and on disk, and give pooled memory back."""
     launch.LOADED.clear()
@@ -315,4 +360,4 @@ def _place(source: SourceText, name: str) -> Any:
     return source.locate(next(argument for argument in every if argument.arg == name)).place()
 
 
-__all__ = ["Asked", "Gradient", "Kernel", "clear_cache", "grad", "kernel", "show_versions", "value_and_grad"]
+__all__ = ["Asked", "Gradient", "Kernel", "Pullback", "clear_cache", "grad", "kernel", "show_versions", "value_and_grad", "vjp"]

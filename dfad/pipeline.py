@@ -17,19 +17,22 @@ from dfad.emit import emit
 from dfad.errors import KernelTypeError
 from dfad.frontend.lower import Lowered, lower
 from dfad.ir.dataflow import dataflow
-from dfad.ir.nodes import Program
+from dfad.ir.nodes import IntegerSymbol, Program, Role, ShapeSymbol
 from dfad.ir.show import show
+from dfad.ir.signature import ArgumentType, ArrayType, FloatType, IntegerType
 from dfad.ir.verify import verify
+from dfad.ir.walk import all_arrays
 from dfad.optimise.after import optimise_after
 from dfad.optimise.before import optimise_before
-from dfad.plan.parts import only
+from dfad.optimise.lower_library import lower_library
+from dfad.plan.parts import Pair, only, split
 from dfad.plan.record import record
 from dfad.run import cache, launch
 from dfad.run.build import provide_kernel, provide_launcher
 from dfad.run.caller import Request
-from dfad.run.describe import Named, Wrapper, describe, returned
+from dfad.run.describe import Named, Wrapper, describe, returned, written_arguments
 from dfad.run.launch import Compiled
-from dfad.run.recipe import Recipe
+from dfad.run.recipe import Origin, Recipe
 
 COMPILING = threading.RLock()
 """One compilation at a time: neither Cython nor isl is made for threads."""
@@ -88,9 +91,14 @@ def _compile(request: Request) -> Compiled:
     with clock.time("optimise"):
         primal = verify(optimise_before(lowered.program))
     texts["ir"], texts["dataflow"] = show(primal), dataflow(primal)
-    if request.transform.kind == "primal":
-        return _finish([Part(primal, _wrapper(lowered, request, returned(primal)))], request, clock, texts)
-    return _finish([_gradient(primal, lowered, request, clock, texts)], request, clock, texts)
+    match request.transform.kind:
+        case "primal":
+            parts = [Part(primal, _wrapper(lowered, request, returned(primal)))]
+        case "vjp":
+            parts = _pair(primal, lowered, request, clock, texts)
+        case _:
+            parts = [_gradient(primal, lowered, request, clock, texts)]
+    return _finish(parts, request, clock, texts)
 
 
 def _gradient(primal: Program, lowered: Lowered, request: Request, clock: Clock, texts: dict[str, Any]) -> Part:
@@ -109,6 +117,63 @@ def _gradient(primal: Program, lowered: Lowered, request: Request, clock: Clock,
     return Part(program, replace(_wrapper(lowered, request, returns), gradients=frozenset(gradients)))
 
 
+def _pair(primal: Program, lowered: Lowered, request: Request, clock: Clock, texts: dict[str, Any]) -> list[Part]:
+    """Two programs: the forward sweep, which leaves what the reverse sweep reads, and the reverse sweep."""
+    transform, of = request.transform, _differentiated(primal, request)
+    with clock.time("adjoint"):
+        adjoint = verify(differentiate(primal, Derivative(transform.wrt, of)))
+    texts["adjoint"] = show(adjoint)
+    with clock.time("plan"):
+        planned = verify(record(adjoint))
+        pair = split(planned, of, transform.wrt)
+        forward, reverse = verify(pair.forward), verify(pair.reverse)
+    tapes = {array.name for array in all_arrays(planned).values() if array.role is Role.TAPE}
+    kept = {name: Role.TAPE if name in tapes else Role.COPY for name in pair.kept}
+    first = _wrapper(lowered, request, (*pair.outputs, *pair.kept))
+    inputs, origins = _reverse_inputs(pair, of, first, forward)
+    gradients = reverse.results
+    second = Wrapper(inputs, (), gradients[0] if transform.is_single else gradients, frozenset(gradients), kept, origins)
+    return [Part(forward, replace(first, kept=kept)), Part(reverse, second)]
+
+
+def _reverse_inputs(
+    pair: Pair, of: tuple[str, ...], first: Wrapper, forward: Program
+) -> tuple[tuple[tuple[str, ArgumentType], ...], tuple[Origin, ...]]:
+    """What the reverse sweep takes, and where each input comes from."""
+    position = {name: number for number, (name, _) in enumerate(first.inputs)}
+    found: list[tuple[str, ArgumentType, Origin]] = []
+    for array in pair.reverse.parameters:
+        kind = ArrayType(array.dtype, tuple(extent == 1 for extent in array.shape)) if array.shape else FloatType()
+        if array.name in pair.kept:
+            found.append((array.name, kind, Origin("kept", pair.kept.index(array.name))))
+        elif array.name.removesuffix("_seed") in of and array.name not in position:
+            found.append((array.name, kind, Origin("seed", of.index(array.name.removesuffix("_seed")))))
+        elif array.role is Role.ARGUMENT:
+            found.append((array.name, kind, Origin("value", position[array.name])))
+    for bound in forward.symbols:
+        match bound:
+            case ShapeSymbol(symbol, array_name, dimension):
+                found.append((symbol.name, IntegerType(), Origin("extent", position[array_name], dimension)))
+            case IntegerSymbol(symbol, parameter):
+                found.append((symbol.name, IntegerType(), Origin("value", position[parameter])))
+    return tuple((name, kind) for name, kind, _ in found), tuple(origin for *_, origin in found)
+
+
+def _differentiated(primal: Program, request: Request) -> tuple[str, ...]:
+    """What a vjp is of: the arguments that were named, else the results, else every argument that is updated in place."""
+    written = written_arguments(primal)
+    updated = tuple(a.name for a in primal.parameters if a.role is Role.ARGUMENT and a.name in written and a.dtype.is_float)
+    of = request.transform.of or primal.results or updated
+    arrays = {array.name: array for array in primal.parameters}
+    wrong = [name for name in of if name not in arrays or not arrays[name].dtype.is_float]
+    if of and not wrong:
+        return of
+    place = request.source.locate(request.source.tree).place()
+    place["hint"] = f"of= names arguments that {request.source.name} updates in place: {', '.join(updated) or 'it updates none'}"
+    what = f"{', '.join(wrong)} is no floating-point output" if wrong else "there is no result and no argument that is updated in place"
+    raise KernelTypeError(f"{request.source.name}: {what}", **place)
+
+
 def _finish(parts: list[Part], request: Request, clock: Clock, texts: dict[str, Any]) -> Compiled:
     """Optimise, emit and build each part; keep and load all."""
     store = cache.disk() if request.options.cache else cache.temporary()
@@ -116,7 +181,7 @@ def _finish(parts: list[Part], request: Request, clock: Clock, texts: dict[str, 
     libraries: dict[str, bytes] = {}
     for part in parts:
         with clock.time("optimise"):
-            program = verify(optimise_after(part.program))
+            program = verify(lower_library(verify(optimise_after(part.program))))
         with clock.time("emit"):
             emitted = emit(program, fastmath=request.options.fastmath, threads=request.threads)
         key, built = provide_kernel(store, emitted)

@@ -13,7 +13,7 @@ from dfad.errors import Place
 from dfad.ir.signature import ArgumentType
 from dfad.options import Options
 from dfad.run import launch, toolchain
-from dfad.run.call import bind, run_prepared, trailing_defaults, types_of
+from dfad.run.call import bind, classify, run_prepared, trailing_defaults, types_of
 from dfad.run.launch import Compiled, Dispatcher, Routine
 from dfad.run.names import Names, resolve
 from dfad.run.recipe import Recipe
@@ -98,11 +98,17 @@ class Specialisation:
     """A function compiled for the types of some arguments."""
 
     types: tuple[ArgumentType, ...]
+    hidden_types: tuple[ArgumentType | None, ...]
     compiled: Compiled
-    routine: Routine
+    routines: tuple[Routine, ...]
     guards: tuple[object, ...]
     hidden: tuple[object, ...]
     request: Request
+
+    @property
+    def routine(self) -> Routine:
+        """What a call runs; of a `vjp` the forward sweep."""
+        return self.routines[0]
 
     @property
     def recipe(self) -> Recipe:
@@ -152,13 +158,16 @@ class Caller:
 
     def call_carefully(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         """Bind, classify, compile when needed, check, copy when needed, call."""
-        values = bind(self.source.name, self.signature, args, kwargs)
+        return self.run(bind(self.source.name, self.signature, args, kwargs))[2]
+
+    def run(self, values: tuple[object, ...]) -> tuple[Specialisation, tuple[object, ...], object]:
+        """Call with the values of all parameters; the specialisation, all its inputs, hidden ones included, and the result."""
         found = self.specialise(types_of(parameters(self.source), values, self.place))
         launcher = launch.launcher()
-        everything = (*values, *launcher.read(found.hidden))
-        assert self.dispatcher is not None
-        self.dispatcher.last = found.routine
-        return run_prepared(found.routine, found.recipe, everything, self.place, launcher.MISS)
+        inputs = (*values, *launcher.read(found.hidden))
+        if self.dispatcher is not None:
+            self.dispatcher.last = found.routine
+        return found, inputs, run_prepared(found.routine, found.recipe, inputs, self.place, launcher.MISS)
 
     def specialise_for(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Specialisation:
         """The specialisation for the arguments of a call; compiled now when there is none."""
@@ -166,22 +175,31 @@ class Caller:
 
     def specialise(self, types: tuple[ArgumentType, ...]) -> Specialisation:
         """The specialisation for the types of all parameters; compiled now when there is none."""
+        current = (known for known in self.specialisations if known.types == types and self._is_current(known))
+        return next(current, None) or self._respecialise(types)
+
+    def _is_current(self, known: Specialisation) -> bool:
+        """Whether names mean what they meant, and hidden arguments are of the types that were compiled."""
+        launcher = launch.launcher()
+        kinds = tuple(map(classify, launcher.read(known.hidden)))
+        return bool(launcher.holds(known.guards)) and kinds == known.hidden_types
+
+    def _respecialise(self, types: tuple[ArgumentType, ...]) -> Specialisation:
         transform = self.choose(dict(zip(parameters(self.source), types, strict=True)))
         request = make_request(self.source, types, transform, self.options)
-        found = next((known for known in self.specialisations if known.request.question == request.question), None)
-        if found is None or not launch.launcher().holds(found.guards):
-            found = self._add(request, launch.find(request.question) or self.build(request))
-        return found
+        return self._add(request, launch.find(request.question) or self.build(request))
 
     def _add(self, request: Request, compiled: Compiled) -> Specialisation:
-        recipe = compiled.recipes[0]
-        routine = launch.make_routine(recipe, compiled.addresses[0], request.names.functions)
-        guards, hidden = request.names.guards(recipe.hidden), request.names.places(recipe.hidden)
-        found = Specialisation(request.types, compiled, routine, guards, hidden, request)
+        parts = zip(compiled.recipes, compiled.addresses, strict=True)
+        routines = tuple(launch.make_routine(recipe, address, request.names.functions) for recipe, address in parts)
+        places = compiled.recipes[0].hidden
+        guards, hidden = request.names.guards(places), request.names.places(places)
+        kinds = tuple(map(classify, launch.launcher().read(hidden)))
+        found = Specialisation(request.types, kinds, compiled, routines, guards, hidden, request)
         if self.dispatcher is None:
             count = -1 if _has_keyword_only(self.signature) else len(request.types)
             self.dispatcher = launch.launcher().Dispatcher(count, trailing_defaults(self.signature))
-        self.dispatcher.add(routine, guards, hidden)
+        self.dispatcher.add(found.routine, guards, hidden)
         kept = (known for known in self.specialisations if known.request.question != request.question)
         self.specialisations = (found, *kept)
         return found

@@ -1,7 +1,7 @@
 """A Program and its emitted text -> the recipe of its call."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import sympy
 
@@ -10,7 +10,7 @@ from dfad.errors import CompilerBug
 from dfad.ir.nodes import Array, Check, Exchange, IntegerSymbol, Program, Role, ShapeSymbol
 from dfad.ir.signature import ArgumentType, ArrayType, ConstantType, FloatType, IntegerType
 from dfad.ir.walk import walk, writes
-from dfad.run.recipe import SCALARS, SLOT_KINDS, Input, Output, Recipe, Returns, Site, Slot
+from dfad.run.recipe import SCALARS, SLOT_KINDS, Input, Origin, Output, Recipe, Returns, Site, Slot
 from dfad.source import Location, SourceText
 
 MEMORY = {Role.TAPE: 0, Role.COPY: 3, Role.ADJOINT: 4, Role.RESULT: 5}
@@ -34,12 +34,18 @@ class Wrapper:
         What the call gives.
     gradients : frozenset of str
         The results that are gradients: scalars among them come back as NumPy scalars, other scalars as Python's.
+    kept : mapping of str to Role
+        Arrays that a forward sweep leaves for its reverse sweep, and what for; their extents are not part of the types.
+    origins : tuple of Origin
+        For a reverse sweep: where each input comes from.
     """
 
     inputs: Sequence[tuple[str, ArgumentType]]
     hidden: tuple[tuple[int, str], ...] = ()
     returns: Named = None
     gradients: frozenset[str] = frozenset()
+    kept: Mapping[str, Role] = field(default_factory=dict)
+    origins: tuple[Origin, ...] = ()
 
 
 def returned(program: Program) -> Named:
@@ -67,13 +73,13 @@ def describe(program: Program, emitted: Emitted, wrapper: Wrapper, functions: Se
     made = [array for array in program.parameters if array.name not in places]
     places.update((array.name, len(wrapper.inputs) + number) for number, array in enumerate(made))
     arguments = {array.name: array for array in program.parameters}
-    shapes = [array.shape for array in made]
+    shapes, written = [array.shape for array in made], written_arguments(program)
     likes = [_like(array, wrapper.inputs, arguments) for array in made]
     return Recipe(
         name=program.name,
-        inputs=tuple(_input(name, kind, written_arguments(program)) for name, kind in wrapper.inputs),
+        inputs=tuple(_input(name, kind, name in written, name in wrapper.kept) for name, kind in wrapper.inputs),
         hidden=tuple(wrapper.hidden),
-        outputs=tuple(_output(array, like, array.name in wrapper.gradients) for array, like in zip(made, likes, strict=True)),
+        outputs=tuple(_output(array, like, wrapper) for array, like in zip(made, likes, strict=True)),
         slots=tuple(_slot(field, places) for field in emitted.fields),
         symbols=tuple(_symbol_slot(bound, places) for bound in program.symbols),
         shapes=_shapes_text(program, shapes) if -1 in likes else "",
@@ -81,6 +87,7 @@ def describe(program: Program, emitted: Emitted, wrapper: Wrapper, functions: Se
         sites=tuple(_site(check, functions) for check in emitted.sites),
         library=library,
         uses_blas=emitted.uses_blas,
+        origins=wrapper.origins,
     )
 
 
@@ -94,10 +101,11 @@ def written_arguments(program: Program) -> frozenset[str]:
     return frozenset(found)
 
 
-def _input(name: str, kind: ArgumentType, written: frozenset[str]) -> Input:
+def _input(name: str, kind: ArgumentType, is_written: bool, is_kept: bool) -> Input:
     match kind:
         case ArrayType(dtype, ones):
-            return Input(name, "array", dtype.name, ones, name in written)
+            known = tuple(one or None for one in ones) if is_kept else ones
+            return Input(name, "array", dtype.name, known, is_written)
         case IntegerType():
             return Input(name, "integer")
         case FloatType():
@@ -116,8 +124,10 @@ def _like(array: Array, inputs: Sequence[tuple[str, ArgumentType]], arguments: M
     return -1
 
 
-def _output(array: Array, like: int, is_gradient: bool) -> Output:
-    return Output(array.name, array.dtype.name, like, MEMORY.get(array.role, 2), _reading(array, is_gradient) if like == -2 else 0)
+def _output(array: Array, like: int, wrapper: Wrapper) -> Output:
+    role = wrapper.kept.get(array.name, array.role)
+    reading = _reading(array, array.name in wrapper.gradients) if like == -2 else 0
+    return Output(array.name, array.dtype.name, like, MEMORY[role], reading)
 
 
 def _reading(array: Array, is_gradient: bool) -> int:
@@ -175,9 +185,9 @@ def _holds(source: SourceText, where: Location) -> bool:
 
 
 def _shapes_text(program: Program, shapes: Sequence[Sequence[sympy.Expr]]) -> str:
-    """A Python function from the values of the program's symbols to the shapes."""
+    """A Python function from the values of the program's symbols to the shapes; an extent below 0 means 0."""
     names = {bound.symbol: f"s{number}" for number, bound in enumerate(program.symbols)}
-    rows = ("(" + "".join(f"{_python(extent, names)}, " for extent in shape) + ")" for shape in shapes)
+    rows = ("(" + "".join(f"max({_python(extent, names)}, 0), " for extent in shape) + ")" for shape in shapes)
     return f"lambda {', '.join(names.values())}: ({''.join(f'{row}, ' for row in rows)})"
 
 

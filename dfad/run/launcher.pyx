@@ -314,6 +314,7 @@ cdef struct Expected:
     int kind
     int rank
     int64_t ones                    # bit d: the extent of dimension d is 1
+    int64_t free                    # bit d: the extent of dimension d may be 1 or not
     int64_t itemsize
     bint is_written
 
@@ -367,7 +368,9 @@ cdef class Routine:
             raise MemoryError
         self.dtypes, self.constants = [], []
         for index, (kind, dtype, ones, is_written, constant) in enumerate(inputs):
-            self.expected[index] = Expected(kind, len(ones), sum(1 << d for d, one in enumerate(ones) if one), 1, is_written)
+            bits = sum(1 << d for d, one in enumerate(ones) if one)
+            free = sum(1 << d for d, one in enumerate(ones) if one is None)
+            self.expected[index] = Expected(kind, len(ones), bits, free, 1, is_written)
             if kind == ARRAY:
                 self.expected[index].itemsize = dtype.itemsize
             self.dtypes.append(dtype)
@@ -449,7 +452,7 @@ cdef class Routine:
         if view.ndim != expected.rank or (expected.is_written and view.readonly):
             return False
         for dimension in range(expected.rank):
-            if (view.shape[dimension] == 1) != ((expected.ones >> dimension) & 1):
+            if (view.shape[dimension] == 1) != ((expected.ones >> dimension) & 1) and not (expected.free >> dimension) & 1:
                 return False
         return PyBuffer_IsContiguous(view, c'C') and <intptr_t>view.buf % expected.itemsize == 0
 

@@ -33,8 +33,8 @@ class Input:
         One of `INPUT_KINDS`.
     dtype : str
         Of an array, by its NumPy name; else empty.
-    ones : tuple of bool
-        For each dimension of an array, whether its extent is 1.
+    ones : tuple of bool or None
+        For each dimension of an array, whether its extent is 1; None when it may be or not.
     is_written : bool
         Whether the kernel writes to the array.
     constant : None, bool or str
@@ -44,7 +44,7 @@ class Input:
     name: str
     kind: str
     dtype: str = ""
-    ones: tuple[bool, ...] = ()
+    ones: tuple[bool | None, ...] = ()
     is_written: bool = False
     constant: bool | str | None = None
 
@@ -79,6 +79,29 @@ class Slot:
     """What stands in one place of the block: a kind of `SLOT_KINDS`, the input or output, and for an extent the dimension."""
 
     kind: int
+    which: int
+    part: int = 0
+
+
+ORIGINS = ("kept", "seed", "value", "extent")
+"""Where an input of a reverse sweep comes from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an input of a reverse sweep comes from.
+
+    Attributes
+    ----------
+    kind : str
+        One of `ORIGINS`: the forward sweep's kept array, the cotangent, an argument of the forward sweep, or an extent of one.
+    which : int
+        Its number among the kept arrays, the outputs, or the inputs of the forward sweep.
+    part : int
+        For an extent: the dimension.
+    """
+
+    kind: str
     which: int
     part: int = 0
 
@@ -120,6 +143,8 @@ class Recipe:
     library : str
         The key of the compiled code.
     uses_blas : bool
+    origins : tuple of Origin
+        For a reverse sweep: where each of its inputs comes from.
     """
 
     name: str
@@ -133,6 +158,7 @@ class Recipe:
     sites: tuple[Site, ...]
     library: str
     uses_blas: bool
+    origins: tuple[Origin, ...] = ()
 
 
 def to_text(recipe: Recipe) -> str:
@@ -143,7 +169,7 @@ def to_text(recipe: Recipe) -> str:
 def from_text(text: str) -> Recipe:
     """The recipe from `to_text`'s JSON; ValueError, KeyError or TypeError when it is none."""
     plain: dict[str, Any] = {name: _frozen(value) for name, value in json.loads(text).items()}
-    for name, kind in (("inputs", Input), ("outputs", Output), ("slots", Slot), ("symbols", Slot), ("sites", Site)):
+    for name, kind in (("inputs", Input), ("outputs", Output), ("slots", Slot), ("symbols", Slot), ("sites", Site), ("origins", Origin)):
         plain[name] = tuple(kind(**dict(part)) for part in plain[name])
     return Recipe(**plain)
 

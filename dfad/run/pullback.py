@@ -1,0 +1,111 @@
+"""The pullback of one `vjp`: it owns what the reverse sweep reads, and runs that sweep for any cotangent, as often as asked."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dfad.errors import CompilerBug, KernelTypeError
+from dfad.run.caller import Specialisation
+from dfad.run.launch import Routine, launcher
+from dfad.run.recipe import Input, Origin
+
+CLASSES = ("tape", "snapshots", "temporaries", "copies", "adjoints", "results")
+
+
+class Pullback:
+    """From a cotangent to the gradients. Made by `dfad.vjp`.
+
+    Nothing that is later done to the arguments or the outputs changes what it gives; equal cotangents give equal bits.
+    """
+
+    def __init__(self, found: Specialisation, values: Sequence[object], outputs: tuple[Any, ...], kept: tuple[Any, ...]) -> None:
+        self._routine: Routine = found.routines[1]
+        self._recipe = found.compiled.recipes[1]
+        self._forward = found.recipe
+        self._kept = kept
+        self._templates = tuple((np.shape(output), np.asarray(output).dtype) for output in outputs)
+        self._names = tuple(output.name for output in self._forward.outputs[: len(outputs)])
+        self._fixed = tuple(_fixed(origin, values) for origin in self._recipe.origins)
+
+    def __call__(self, cotangent: object) -> Any:
+        """The gradients for a cotangent.
+
+        Parameters
+        ----------
+        cotangent : array_like or tuple
+            One array (or number) of the output's shape; for several outputs a tuple in their order. Not changed.
+
+        Returns
+        -------
+        ndarray, NumPy scalar or tuple
+            One gradient, or a tuple in the order of `wrt`.
+
+        Raises
+        ------
+        KernelTypeError
+            When the number, shape or kind of the cotangents does not fit.
+        """
+        seeds = self._seeds(cotangent)
+        values, copied = [], 0
+        for expected, origin, fixed in zip(self._recipe.inputs, self._recipe.origins, self._fixed, strict=True):
+            value, bytes_copied = self._input(expected, origin, fixed, seeds)
+            values.append(value)
+            copied += bytes_copied
+        result = self._routine(tuple(values), copied)
+        if result is launcher().MISS:
+            raise CompilerBug(f"the reverse sweep of {self._recipe.name} does not take what its forward sweep kept")
+        return result
+
+    @property
+    def memory(self) -> dict[str, int]:
+        """Bytes of the last call, as `Kernel.memory`: what the pullback keeps included."""
+        found = dict(self._routine.memory)
+        outputs = self._forward.outputs[len(self._names) :]
+        for output, array in zip(outputs, self._kept, strict=True):
+            found[CLASSES[output.memory]] += array.nbytes
+            found["peak"] += array.nbytes
+        return found
+
+    def _input(self, expected: Input, origin: Origin, fixed: object, seeds: Sequence[Any]) -> tuple[Any, int]:
+        """One input of the reverse sweep, and the bytes copied for it: it works on copies of the kept arrays that it writes."""
+        match origin.kind:
+            case "kept" if expected.is_written:
+                copy = self._kept[origin.which].copy()
+                return copy, copy.nbytes
+            case "kept":
+                return self._kept[origin.which], 0
+            case "seed":
+                return seeds[origin.which], 0
+            case _:
+                return fixed, 0
+
+    def _seeds(self, cotangent: object) -> list[Any]:
+        count = len(self._templates)
+        given = cotangent if count > 1 or isinstance(cotangent, tuple) else (cotangent,)
+        if not isinstance(given, tuple | list) or len(given) != count:
+            raise KernelTypeError(
+                f"the cotangent of {self._recipe.name} is one array for each of {', '.join(self._names)}", hint="pass a tuple in this order"
+            )
+        return [_seed(one, *template) for one, template in zip(given, self._templates, strict=True)]
+
+
+def _seed(given: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    array = np.asarray(given)
+    if array.shape != shape or not np.can_cast(array.dtype, dtype, "same_kind"):
+        raise KernelTypeError(
+            f"a cotangent has shape {array.shape} and dtype {array.dtype}, the output has shape {shape} and dtype {dtype}",
+            hint="a cotangent is like the output",
+        )
+    return np.array(array, dtype=dtype, order="C") if shape else float(array)
+
+
+def _fixed(origin: Origin, values: Sequence[Any]) -> object:
+    """What does not change between the calls of a pullback."""
+    match origin.kind:
+        case "value":
+            return values[origin.which]
+        case "extent":
+            return int(values[origin.which].shape[origin.part])
+        case _:
+            return None
