@@ -57,7 +57,7 @@ def _reverse_tasklet(statement: Tasklet, out: Adjoint, is_fresh: bool) -> None:
         if not statement.accumulate and not is_fresh:
             out.put(bar, zero_like(seed))
         return
-    if bar.subset:
+    if bar.subset or not is_fresh:
         seed = out.scalar("s", seed)
     parts.spread(statement.value, cast(seed, statement.value.dtype), parts.result(), ())
     own = parts.found.pop(statement.write, None)
