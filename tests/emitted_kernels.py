@@ -48,10 +48,10 @@ class Run:
     polls: int = 0
 
 
-def compile_emitted(emitted: Emitted):
+def compile_emitted(emitted: Emitted, more_flags=()):
     """The kernel as a ctypes function."""
     with tempfile.TemporaryDirectory() as folder:
-        built = build_kernel(emitted.pyx, emitted.header, (*flags(), *emitted.flags), emitted.libraries, Path(folder))
+        built = build_kernel(emitted.pyx, emitted.header, (*flags(), *emitted.flags, *more_flags), emitted.libraries, Path(folder))
         library = Path(folder) / "kernel.so"
         library.write_bytes(built.library)
         kernel = ctypes.CDLL(str(library)).dfad_kernel
@@ -74,10 +74,10 @@ def blas_table():
 class Launcher:
     """A compiled program that takes arguments by name."""
 
-    def __init__(self, program: Program, *, threads: int = 1, fastmath: bool = False) -> None:
+    def __init__(self, program: Program, *, threads: int = 1, fastmath: bool = False, flags=()) -> None:
         self.program = program
         self.emitted = emit(program, fastmath=fastmath, threads=threads)
-        self.kernel = compile_emitted(self.emitted)
+        self.kernel = compile_emitted(self.emitted, flags)
 
     def __call__(self, memory_limit: int | None = None, stop: bool = False, countdown: int = 10**7, **arguments) -> Run:
         results = {}

@@ -68,7 +68,7 @@ def emit(program: Program, *, fastmath: bool, threads: int) -> Emitted:
     vectors = declare_vectors(words)
     return Emitted(
         pyx="\n".join((*_head(program, is_parallel), *indent(declare(body)), *body, *_address(), "")),
-        header=_header(vectors),
+        header=_header(vectors, is_parallel),
         fields=fields,
         sites=tuple(around.sites),
         flags=(_FASTMATH if fastmath else ()) + (_OPENMP if is_parallel else ()),
@@ -195,7 +195,15 @@ def _address() -> Lines:
     return ("", "", "def address():", "    return <size_t> <void*> &kernel")
 
 
-def _header(vectors: Lines) -> str:
+_NO_GIL = (
+    "/* A kernel runs without Python throughout; Cython's prange asks all the same. */",
+    "#define PyGILState_Check() 0",
+    "#define PyEval_SaveThread() ((PyThreadState*)0)",
+    "#define PyEval_RestoreThread(state) ((void)(state))",
+)
+
+
+def _header(vectors: Lines, is_parallel: bool) -> str:
     """dfad.h, with the vector functions that the module calls."""
     text = Path(__file__).with_name("dfad.h").read_text()
-    return text.replace("#endif\n", "\n".join((*vectors, "", "#endif", ""))) if vectors else text
+    return text.replace("#endif\n", "\n".join((*vectors, *(_NO_GIL if is_parallel else ()), "", "#endif", "")))

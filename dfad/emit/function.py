@@ -14,7 +14,7 @@ from dfad.emit.sums import LANES
 from dfad.ir.nodes import Array, Block, Loop, Node
 from dfad.ir.walk import walk
 
-_COUNTERS = ("status", "part", "whole", "rest", "lane", "trips", "first", "last")
+_COUNTERS = ("status", "whole", "rest", "lane", "trips", "first", "last")
 
 
 def function_text(function: Function, around: Surroundings) -> Lines:
@@ -52,12 +52,13 @@ def _thread_text(loop: Loop, around: Surroundings) -> Lines:
     """One thread's part of a parallel loop, with the arrays that the thread has for itself."""
     scope, threads = around.scope, around.threads
     start, stop = scope.integer(loop.start), scope.integer(loop.stop)
-    step = "" if loop.step == 1 else f"{loop.step}*"
+    shift, step = "" if start == "0" else f"{start} + ", "" if loop.step == 1 else f"{loop.step}*"
+    low, high = (f"{shift}{f'{step}({share})' if step else share}" for share in (f"trips*part//{threads}", f"trips*(part + 1)//{threads}"))
     own = around.events.thread[loop]
     return (
         f"trips = dfad_trips({start}, {stop}, {loop.step})",
-        f"first = {start} + {step}(trips*part//{threads})",
-        f"last = {start} + {step}(trips*(part + 1)//{threads})",
+        f"first = {low}",
+        f"last = {high}",
         *allocate(own, around),
         *loop_text(loop, around, ("first", "last")),
         *release(own, around),
@@ -68,6 +69,8 @@ def local_variables(node: Node, body: Lines, own: Iterable[Array], around: Surro
     """The declarations of what the lines set: loop indices, scalars, the arrays that they allocate (``own``), and emit's own variables."""
     scope, words = around.scope, words_of(body)
     types: dict[str, list[str]] = {"int64_t": [name for name in _COUNTERS if name in words]}
+    if "prange" in words:
+        types["int64_t"].append("part")
     for part in walk(node):
         match part:
             case Loop():

@@ -168,7 +168,7 @@ def _infix(apply: Apply, spelling: Infix, scope: Scope) -> Text:
 
 def _compared_as(dtype: Dtype, other: Dtype) -> Dtype:
     """C compares integers with floats in single precision, NumPy in double."""
-    return F64 if F32 in (dtype, other) and not (dtype.is_float and other.is_float) else dtype
+    return F64 if {dtype.kind, other.kind} == {"i", "f"} else dtype
 
 
 def _operand(expression: Expression, dtype: Dtype, scope: Scope, level: int = COMPARISON) -> str:
