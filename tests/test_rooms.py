@@ -36,7 +36,7 @@ GUESTS = {"dfad.suite", "dfad_magics"}
 # The edge files, which may import inside functions, and what.
 EDGES = {
     "dfad.api": {"dfad.pipeline"},
-    "dfad.plan.ilp": {"cvxpy"},
+    "dfad.plan.ilp": {"cvxpy", "scipy"},
     "dfad.suite": {"jax"},
     "dfad": {"dfad_magics"},
 }
