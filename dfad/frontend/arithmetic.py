@@ -17,8 +17,11 @@ from dfad.ir.nodes import Apply, Constant, Expression, Integer, Select
 from dfad.ir.operations import OPERATIONS
 
 FLOATING = frozenset(
-    "div sqrt exp expm1 log log1p log2 log10 sin cos tan arcsin arccos arctan sinh cosh tanh arctan2 hypot floor ceil rint trunc".split()
-)
+    {
+        "div", "sqrt", "exp", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "arcsin", "arccos", "arctan",
+        "sinh", "cosh", "tanh", "arctan2", "hypot", "floor", "ceil", "rint", "trunc",
+    }
+)  # fmt: skip
 """Operations whose result is a float also for integers (as NumPy's; `floor` and its like of floats only)."""
 
 ROUNDING = frozenset({"floor", "ceil", "rint", "trunc"})
@@ -156,7 +159,7 @@ _SYMBOLIC: dict[str, Callable[..., sympy.Expr | None]] = {
     "neg": lambda a: -a,
     "floordiv": lambda a, b: sympy.floor(a / b) if b.is_Integer and b != 0 else None,
     "mod": lambda a, b: sympy.Mod(a, b) if b.is_Integer and b != 0 else None,
-    "pow": lambda a, b: sympy.expand(a**b) if b.is_Integer and 0 <= b <= 4 or (a.is_Integer and b.is_Integer and b >= 0) else None,
+    "pow": lambda a, b: sympy.expand(a**b) if (b.is_Integer and 0 <= b <= 4) or (a.is_Integer and b.is_Integer and b >= 0) else None,
     "python_max": lambda a, b: sympy.Max(a, b),
     "python_min": lambda a, b: sympy.Min(a, b),
     "maximum": lambda a, b: sympy.Max(a, b),

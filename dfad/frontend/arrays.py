@@ -15,13 +15,13 @@ import sympy
 
 from dfad.frontend.affine import linear
 from dfad.frontend.builder import Header, OpenBlock, cast
-from dfad.frontend.elementwise import Operand, broadcast_shapes, element_at, operand_of, require_equal, settle
+from dfad.frontend.elementwise import Operand, element_at, operand_of, require_equal, settle
 from dfad.frontend.scope import Context
 from dfad.frontend.values import ZERO, Deferred, Indices, Lazy, Scalar, Shape, Value, View, kind_of, whole
 from dfad.ir.dtype import Dtype
 from dfad.ir.memlet import Memlet, Range
-from dfad.ir.nodes import Array, Exchange, Expression, Node, Read
-from dfad.ir.walk import reads, walk, walk_expression, writes
+from dfad.ir.nodes import Expression, Read
+from dfad.ir.walk import reads, walk, walk_expression
 
 AXES = "i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7"
 """Base names of the indices of a nest, outermost first."""
@@ -84,9 +84,10 @@ def _store_elements(context: Context, target: View, value: Operand, accumulate: 
     outside = context.builder.block
     with ExitStack() as stack:
         indices, headers = nest(context, target.shape, stack)
+        before = len(context.builder.block.body)
         element = cast(element_at(value, _padded(target, value), indices).expression, target.dtype)
         write = target.memlet(indices)
-        turns = _turns(write, [header.index for header in headers], [*_reads_of(element), *_reads_inside(context.builder.block)])
+        turns = _turns(write, [header.index for header in headers], [*_reads_of(element), *_reads_since(context.builder.block, before)])
         held = None
         if turns is None:
             held = context.builder.temporary("tmp", target.dtype, target.shape, outside)
@@ -102,16 +103,20 @@ def _store_elements(context: Context, target: View, value: Operand, accumulate: 
 
 def _padded(target: View, value: Operand) -> Shape:
     """The shape that the value is broadcast to: the target's, with the leading ones that the value has beyond it."""
-    return target.shape if len(value.shape) <= len(target.shape) else (sympy.Integer(1),) * (len(value.shape) - len(target.shape)) + target.shape
+    return (
+        target.shape
+        if len(value.shape) <= len(target.shape)
+        else (sympy.Integer(1),) * (len(value.shape) - len(target.shape)) + target.shape
+    )
 
 
 def _reads_of(expression: Expression) -> Iterator[Memlet]:
     return (part.memlet for part in walk_expression(expression) if isinstance(part, Read))
 
 
-def _reads_inside(block: OpenBlock) -> Iterator[Memlet]:
-    """What the statements of the innermost block read: temporaries that the element is made of."""
-    for node in block.body:
+def _reads_since(block: OpenBlock, position: int) -> Iterator[Memlet]:
+    """What the statements of a block from a position on read: temporaries that the element is made of."""
+    for node in block.body[position:]:
         for part in walk(node):
             yield from reads(part)
 

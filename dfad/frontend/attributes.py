@@ -12,7 +12,12 @@ from dfad.frontend.products import transpose
 from dfad.frontend.scope import Context
 from dfad.frontend.values import Deferred, Known, Lazy, Method, Scalar, Tuple, Value, View, integer, kind_of, number
 
-METHODS = frozenset("sum mean max min prod copy dot transpose fill astype item all any var std clip argmax argmin ravel reshape".split())
+METHODS = frozenset(
+    {
+        "sum", "mean", "max", "min", "prod", "copy", "dot", "transpose", "fill", "astype", "item", "all", "any", "var", "std", "clip",
+        "argmax", "argmin", "ravel", "reshape",
+    }
+)  # fmt: skip
 """The methods that an array has; calls.py says which of them are done."""
 
 CONSTANTS = {"numpy", "math"}

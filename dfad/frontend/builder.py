@@ -351,8 +351,17 @@ class Builder:
         return array if shape == array.shape else replace(array, shape=shape)
 
     def close(self, opened: OpenBlock) -> Block:
-        """The Block, frozen."""
-        return Block(tuple(self.shaped(array) for array in opened.arrays), tuple(opened.body))
+        """The Block, frozen. An array whose shape names a scalar of the block begins after it, in a Block of its own."""
+        arrays = [self.shaped(array) for array in opened.arrays]
+        writers = {memlet.array: position for position, node in enumerate(opened.body) for memlet in writes(node)}
+        starts = {array.name: _start_of(array, arrays, writers) for array in arrays}
+        inner = Block((), ())
+        end = len(opened.body)
+        for start in sorted(set(starts.values()) | {0}, reverse=True):
+            rest = (inner,) if inner.body else ()
+            inner = Block(tuple(array for array in arrays if starts[array.name] == start), (*opened.body[start:end], *rest))
+            end = start
+        return inner
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,6 +396,13 @@ class Claim:
             tuple(value.xreplace(table) for value in self.values),
             tuple((start.xreplace(table), stop.xreplace(table)) for start, stop in self.ranges),
         )
+
+
+def _start_of(array: Array, arrays: Sequence[Array], writers: Mapping[str, int]) -> int:
+    """The position in a block's body from which on the array's shape is known."""
+    scalars = {other.name for other in arrays if not other.rank}
+    named = {part.name for extent in array.shape for part in extent.free_symbols}
+    return max((writers[name] + 1 for name in named & scalars), default=0)
 
 
 def _slope(expression: sympy.Expr, index: sympy.Symbol) -> int | None:

@@ -19,7 +19,7 @@ from dfad.frontend import creation, products, reductions
 from dfad.frontend.arithmetic import apply, convert
 from dfad.frontend.arrays import store
 from dfad.frontend.builder import cast
-from dfad.frontend.elementwise import apply_all, number_of, operand_of, settle, typed, where
+from dfad.frontend.elementwise import apply_all, number_of, operand_of, typed, where
 from dfad.frontend.names import is_inlined, plain_function
 from dfad.frontend.scope import Context
 from dfad.frontend.values import Deferred, Known, Lazy, Method, RangeOf, Scalar, Tuple, Value, View, integer, kind_of, number
@@ -128,7 +128,15 @@ def _rounded(operation: str) -> Handler:
 
 def _numpy_functions() -> dict[object, Handler]:
     spelled = {name: name for name in OPERATIONS} | NUMPY_NAMES | {"logical_and": "and", "logical_or": "or", "logical_not": "not"}
-    spelled |= {"less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge", "equal": "eq", "not_equal": "ne", "subtract": "sub"}
+    spelled |= {
+        "less": "lt",
+        "less_equal": "le",
+        "greater": "gt",
+        "greater_equal": "ge",
+        "equal": "eq",
+        "not_equal": "ne",
+        "subtract": "sub",
+    }
     found: dict[object, Handler] = {}
     for name, operation in spelled.items():
         function = getattr(np, name, None)

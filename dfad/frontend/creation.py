@@ -215,7 +215,7 @@ def _equal(first: sympy.Expr, second: sympy.Expr) -> Expression:
     return Apply("eq", (Integer(first), Integer(second)), BOOL)
 
 
-def eye(context: Context, N: Value, M: Value = NOTHING, k: Value = integer(0), dtype: Value = NOTHING) -> Value:  # noqa: N803, B008
+def eye(context: Context, N: Value, M: Value = NOTHING, k: Value = integer(0), dtype: Value = NOTHING) -> Value:  # noqa: B008
     """``np.eye``."""
     rows = extent_of(context, N)
     columns = rows if isinstance(M, Known) else extent_of(context, M)
@@ -228,5 +228,3 @@ def eye(context: Context, N: Value, M: Value = NOTHING, k: Value = integer(0), d
 def fill(context: Context, target: View, value: Value) -> Lazy:
     """The elements that ``target.fill(value)`` writes."""
     return filled(target.shape, settle(context, number_of(context, value)), target.dtype)
-
-

@@ -13,6 +13,7 @@ import sympy
 from dfad.frontend.arithmetic import TypeClash, apply, promote, select
 from dfad.frontend.scope import Context
 from dfad.frontend.values import ONE, ZERO, Deferred, Indices, Lazy, Scalar, Shape, Value, View, element, kind_of
+from dfad.ir.dtype import Dtype
 from dfad.ir.nodes import Constant, Integer, Read
 
 Operand = Scalar | View | Lazy
@@ -156,7 +157,7 @@ def where(context: Context, condition: Value, chosen: Value, other: Value) -> Sc
     return lift(context, select, (condition, chosen, other))
 
 
-def common_dtype(context: Context, values: Sequence[Operand]) -> tuple:
+def common_dtype(context: Context, values: Sequence[Operand | Deferred]) -> tuple[Dtype, bool]:
     """The type that several values take together, and whether it is weak."""
     try:
         return promote([(value.dtype, isinstance(value, Scalar) and value.weak) for value in values])

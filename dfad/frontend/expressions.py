@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from itertools import pairwise
 
 from dfad.frontend.arithmetic import apply, select, truth
 from dfad.frontend.arrays import materialise
@@ -163,7 +164,7 @@ def _compare(context: Context, node: ast.Compare) -> Value:
     operands = evaluate_all(context, [node.left, *node.comparators])
     if len(operands) > 2:
         operands = [operands[0], *(_once(context, value) for value in operands[1:-1]), operands[-1]]
-    links = [_link(context, op, *pair) for op, pair in zip(node.ops, zip(operands, operands[1:], strict=False), strict=True)]
+    links = [_link(context, op, *pair) for op, pair in zip(node.ops, pairwise(operands), strict=True)]
     found = links[0]
     for link in links[1:]:
         found = typed(context, lambda first, second: apply("and", first, second), number_of(context, found), number_of(context, link))
@@ -202,9 +203,8 @@ def _both(context: Context, op: ast.boolop, nodes: Sequence[ast.expr]) -> Value:
     is_or = isinstance(op, ast.Or)
     if first.constant is not None:
         return first if bool(first.constant) == is_or else _both(context, op, nodes[1:])
-    with context.builder.nested() as rest:
-        with knowing(context, first, not is_or):
-            second = typed(context, truth, number_of(context, _both(context, op, nodes[1:])))
+    with context.builder.nested() as rest, knowing(context, first, not is_or):
+        second = typed(context, truth, number_of(context, _both(context, op, nodes[1:])))
     if not rest.body and not _reads_elements(second):
         return typed(context, lambda *both: apply("or" if is_or else "and", *both), first, second)
     decided = Scalar(Constant(is_or, BOOL))
@@ -271,12 +271,17 @@ def evaluate_index(context: Context, owner: ast.expr, index: ast.expr) -> tuple[
     return found, values
 
 
+def _constant_bound(context: Context, bound: Scalar | None) -> int | None:
+    if bound is None or isinstance(bound.constant, int):
+        return None if bound is None else int(bound.constant or 0)
+    context.wrong_type("a tuple is sliced by constants")
+
+
 def _item(context: Context, owner: Tuple, items: Sequence[Value]) -> Value:
     match items:
         case [Scalar() as index] if isinstance(index.constant, int) and -len(owner.items) <= index.constant < len(owner.items):
             return owner.items[index.constant]
         case [SliceOf(start, stop, step)]:
-            bounds = (None if part is None else part.constant for part in (start, stop, step))
-            return Tuple(owner.items[slice(*bounds)])
+            return Tuple(owner.items[slice(*(_constant_bound(context, part) for part in (start, stop, step)))])
         case _:
             context.wrong_type("a tuple is indexed by a constant integer in range", hint="put the numbers into an array")

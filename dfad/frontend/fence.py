@@ -79,7 +79,9 @@ def check(source: SourceText) -> None:
 
 
 def _problem(source: SourceText, node: ast.AST, message: str, hint: str | None) -> UnsupportedSyntax:
-    return UnsupportedSyntax(message, hint=hint, **source.locate(node).place())
+    place = source.locate(node).place()
+    place["hint"] = hint
+    return UnsupportedSyntax(message, **place)
 
 
 def problems_of(function: ast.FunctionDef) -> list[Problem]:
@@ -115,7 +117,9 @@ def _special(node: ast.AST) -> Iterator[Problem]:
         case ast.For(orelse=[first, *_]):
             yield first, "else of a loop is not yet supported", "put it after the loop"
         case ast.Assign(targets=targets):
-            yield from ((target, "attributes cannot be assigned", "write A[...] = ...") for target in targets if isinstance(target, ast.Attribute))
+            yield from (
+                (target, "attributes cannot be assigned", "write A[...] = ...") for target in targets if isinstance(target, ast.Attribute)
+            )
         case ast.AugAssign(target=ast.Attribute() as target):
             yield target, "attributes cannot be assigned", "write A[...] += ..."
         case ast.Constant(value=complex()):

@@ -7,6 +7,7 @@ Every index that comes out is non-negative and in range.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import sympy
 
@@ -39,7 +40,7 @@ def part_of(context: Context, owner: View, items: Sequence[Value]) -> View:
     return _part(owner, _axes(context, owner, items))
 
 
-Axis = sympy.Expr | tuple[sympy.Expr, sympy.Expr, sympy.Expr] | None
+Axis: TypeAlias = sympy.Expr | tuple[sympy.Expr, sympy.Expr, sympy.Expr] | None
 """What becomes of an axis: fixed at an index; (start, stride, extent); or a new axis (None)."""
 
 
@@ -70,13 +71,17 @@ def _axis(context: Context, item: Value, extent: sympy.Expr) -> Axis:
         case SliceOf():
             return resolve_slice(context, item, extent)
         case View() | Lazy() | Deferred() if item.shape and item.dtype == BOOL:
-            context.unsupported("an array of booleans as an index is not yet supported", hint="write np.where(mask, new, old), or a loop with an if")
+            context.unsupported(
+                "an array of booleans as an index is not yet supported", hint="write np.where(mask, new, old), or a loop with an if"
+            )
         case View() | Lazy() | Deferred() if item.shape:
             context.unsupported("an array as an index is not yet supported", hint="write a loop over the index array")
         case View() | Lazy() if item.dtype.kind == "i":
             return resolve_index(context, Scalar(item.at(())), extent)
         case _:
-            context.wrong_type(f"an index is an integer or a slice, not {kind_of(item)}", hint="use // for an integer quotient, int() to truncate")
+            context.wrong_type(
+                f"an index is an integer or a slice, not {kind_of(item)}", hint="use // for an integer quotient, int() to truncate"
+            )
 
 
 def _part(owner: View, axes: Sequence[Axis]) -> View:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from functools import partial
 from types import FunctionType
 
 from dfad.frontend.fence import check
@@ -49,11 +50,9 @@ def _defaults(context: Context, function: FunctionType, bound: inspect.BoundArgu
     for name, parameter in bound.signature.parameters.items():
         if name not in bound.arguments:
             default = parameter.default
-            found[name] = value_of(context, f"{function.__name__}.{name}", lambda name=name: _default(function, name), default)
+            found[name] = value_of(context, f"{function.__name__}.{name}", partial(_default, function, name), default)
     return found
 
 
 def _default(function: FunctionType, name: str) -> object:
     return inspect.signature(function).parameters[name].default
-
-

@@ -171,5 +171,6 @@ def _check_extents(context: Context, array: Array) -> None:
     known = {known.symbol for known in context.symbols}
     if any(extent.free_symbols - known for extent in array.shape):
         context.unsupported(
-            f"the shape of the returned array {array.name} depends on computed integers", hint="return an array whose shape follows from the arguments"
+            f"the shape of the returned array {array.name} depends on computed integers",
+            hint="return an array whose shape follows from the arguments",
         )

@@ -55,7 +55,10 @@ def hidden_argument(context: Context, name: str, get: Callable[[], object], foun
     if key not in context.hidden:
         kind = type_of(found)
         if kind is None:
-            context.wrong_type(f"{name} is an array of {np.asarray(found).dtype}, which is not supported", hint="use float64, float32, int64, int32 or bool")
+            context.wrong_type(
+                f"{name} is an array of {np.asarray(found).dtype}, which is not supported",
+                hint="use float64, float32, int64, int32 or bool",
+            )
         own = context.builder.name(name)
         context.hidden[key] = (Hidden(own, name, get, kind), declare_parameter(context, own, kind))
     return context.hidden[key][1]

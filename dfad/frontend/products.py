@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import sympy
-
 from dfad.frontend.arithmetic import TypeClash, apply, promote
 from dfad.frontend.arrays import as_view, materialise
 from dfad.frontend.builder import cast
 from dfad.frontend.elementwise import apply_all, operand_of, require_equal
 from dfad.frontend.scope import Context
-from dfad.frontend.values import Along, Deferred, Lazy, Scalar, Shape, Value, View, kind_of
+from dfad.frontend.values import Along, Deferred, Indices, Lazy, Scalar, Shape, Value, View, kind_of
 from dfad.ir.dtype import Dtype
+from dfad.ir.nodes import Expression
 
 
 def matmul(context: Context, left: Value, right: Value) -> Deferred:
@@ -20,7 +19,9 @@ def matmul(context: Context, left: Value, right: Value) -> Deferred:
     first, second = as_view(context, left), as_view(context, right)
     ranks = len(first.shape), len(second.shape)
     if not all(rank in (1, 2) for rank in ranks):
-        context.wrong_type(f"@ takes vectors and matrices, not {kind_of(first)} and {kind_of(second)}", hint="write a loop over the leading axes")
+        context.wrong_type(
+            f"@ takes vectors and matrices, not {kind_of(first)} and {kind_of(second)}", hint="write a loop over the leading axes"
+        )
     require_equal(context, first.shape[-1], second.shape[0])
     try:
         dtype, _ = promote([(first.dtype, False), (second.dtype, False)])
@@ -102,7 +103,7 @@ def outer(context: Context, a: Value, b: Value) -> Value:
     if len(left.shape) != 1 or len(right.shape) != 1:
         context.wrong_type("np.outer takes two vectors")
 
-    def element(indices: tuple[sympy.Expr, ...]) -> object:
+    def element(indices: Indices) -> Expression:
         return apply("mul", Scalar(left.at(indices[:1])), Scalar(right.at(indices[1:]))).expression
 
     dtype, _ = promote([(left.dtype, False), (right.dtype, False)])

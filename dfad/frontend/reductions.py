@@ -45,7 +45,7 @@ def is_set(context: Context, flag: Value) -> bool:
     context.wrong_type("this flag must be True or False, known when the kernel is compiled")
 
 
-def total(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = Known(None)) -> Value:
+def total(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = NOTHING) -> Value:
     """``np.sum``; float32 is accumulated in float64."""
     value = operand_of(context, a)
     if not value.shape:
@@ -54,7 +54,7 @@ def total(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = K
     return _folded(context, value, axes_of(context, value, axis), _keeps(context, keepdims), dtype, _sum_into)
 
 
-def product(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = Known(None)) -> Value:
+def product(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = NOTHING) -> Value:
     """``np.prod``."""
     value = operand_of(context, a)
     if not value.shape:
@@ -67,7 +67,7 @@ def _keeps(context: Context, keepdims: Value) -> bool:
     return not (isinstance(keepdims, Known) and keepdims.value is None) and is_set(context, keepdims)
 
 
-def mean(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = Known(None)) -> Value:
+def mean(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = NOTHING) -> Value:
     """``np.mean``: the sum over the count."""
     value = operand_of(context, a)
     if not value.dtype.is_float:
@@ -133,12 +133,12 @@ def _product_into(context: Context, target: View, source: Operand, axes: Sequenc
 # ---------------------------------------------------------------- extremes
 
 
-def maximum(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = Known(None)) -> Value:
+def maximum(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = NOTHING) -> Value:
     """``np.max``."""
     return _extreme(context, "reduce_max", a, axis, keepdims)
 
 
-def minimum(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = Known(None)) -> Value:
+def minimum(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = NOTHING) -> Value:
     """``np.min``."""
     return _extreme(context, "reduce_min", a, axis, keepdims)
 
@@ -206,4 +206,3 @@ def _misses(context: Context, a: Value, counted: int) -> Value:
     if counted:
         return truth
     return apply_all(context, "not", truth)
-

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import NoReturn
 
-from dfad.errors import KernelTypeError, UnsupportedSyntax
+from dfad.errors import KernelTypeError, Place, UnsupportedSyntax
 from dfad.frontend.builder import Builder, OpenBlock
 from dfad.frontend.liveness import Liveness
 from dfad.frontend.values import Scalar, Value, View, element, scalars, whole
@@ -137,11 +137,16 @@ class Context:
 
     def wrong_type(self, message: str, hint: str | None = None) -> NoReturn:
         """Refuse the program for a type, at the present place."""
-        raise KernelTypeError(message, hint=hint, **self.locate(self.place).place())
+        raise KernelTypeError(message, **self._place(hint))
 
     def unsupported(self, message: str, hint: str | None = None) -> NoReturn:
         """Refuse the program for something that dfad does not take, at the present place."""
-        raise UnsupportedSyntax(message, hint=hint, **self.locate(self.place).place())
+        raise UnsupportedSyntax(message, **self._place(hint))
+
+    def _place(self, hint: str | None) -> Place:
+        place = self.locate(self.place).place()
+        place["hint"] = hint
+        return place
 
     def holders(self, array: str) -> Iterator[tuple[Frame, str]]:
         """The variables, of all frames, whose value reads the array of that name."""

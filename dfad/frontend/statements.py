@@ -79,9 +79,8 @@ def _assert(context: Context, statement: ast.Assert) -> None:
 
 def _assign(context: Context, statement: ast.Assign, targets: Sequence[ast.expr], value: ast.expr) -> None:
     if is_exchange(statement):
-        assert isinstance(targets[0], ast.Tuple) and isinstance(value, ast.Tuple)
-        names = ([node.id for node in side.elts if isinstance(node, ast.Name)] for side in (targets[0], value))
-        if exchange_homes(context, *names):
+        left, right = ([node.id for node in ast.walk(side) if isinstance(node, ast.Name)] for side in (targets[0], value))
+        if exchange_homes(context, left, right):
             return
     found = evaluate(context, value)
     if len(targets) > 1:
@@ -176,8 +175,8 @@ def _augmented(context: Context, statement: ast.AugAssign) -> None:
         if isinstance(current, View):
             update(context, current, op, evaluate(context, statement.value), keep(context, _copy(current)) if calls else None)
             return
-        before = keep(context, current) if calls else current
-        _augmented_name(context, target.id, op, before, evaluate(context, statement.value))
+        settled = keep(context, current) if calls else current
+        _augmented_name(context, target.id, op, settled, evaluate(context, statement.value))
         return
     assert isinstance(target, ast.Subscript)
     cells = _cells(context, target.value, target.slice)
@@ -212,8 +211,7 @@ def _signed(context: Context, op: ast.operator, value: Scalar) -> Scalar:
 
 def update(context: Context, cells: View, op: ast.operator, value: Value, before: Value | None = None) -> None:
     """``cells op= value`` in place; ``before``: what the cells held, where a call may have changed them since."""
-    own = Scalar(cells.at(()))
-    current: Value = before if before is not None else (cells if cells.shape else own)
+    current = before if before is not None else cells if cells.shape else Scalar(cells.at(()))
     if isinstance(op, ast.MatMult):
         store(context, cells, binary(context, op, current, value))
         return
@@ -221,7 +219,9 @@ def update(context: Context, cells: View, op: ast.operator, value: Value, before
     dtype, _ = common_dtype(context, (Scalar(Read(cells.memlet(_zeros(cells)), cells.dtype)), found))
     divides = isinstance(op, ast.Div) and not cells.dtype.is_float
     if cells.shape and (divides or (dtype.is_float and not cells.dtype.is_float)):
-        context.wrong_type(f"the result is a float and cannot be stored in place in {kind_of(cells)}", hint="write A = A op value, or use a float array")
+        context.wrong_type(
+            f"the result is a float and cannot be stored in place in {kind_of(cells)}", hint="write A = A op value, or use a float array"
+        )
     if before is None and _is_sum(op) and dtype == cells.dtype and dtype != BOOL:
         store(context, cells, apply_all(context, "neg", found) if isinstance(op, ast.Sub) else found, accumulate=True)
         return

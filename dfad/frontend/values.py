@@ -180,7 +180,7 @@ class SliceOf:
 class Method:
     """A method of an array, not yet called."""
 
-    owner: Elements
+    owner: Scalar | Elements
     name: str
 
 

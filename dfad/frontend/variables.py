@@ -79,7 +79,9 @@ def _assign_home(context: Context, name: str, home: Home, value: Value) -> Value
             home.fixed = value
             return value
         case _:
-            context.unsupported(f"{name} becomes {kind_of(value)} in a loop or branch that also gives it another value", hint="use a number or an array")
+            context.unsupported(
+                f"{name} becomes {kind_of(value)} in a loop or branch that also gives it another value", hint="use a number or an array"
+            )
 
 
 def _assign_scalar(context: Context, name: str, home: Home, value: Scalar) -> Scalar:
@@ -97,7 +99,8 @@ def _assign_scalar(context: Context, name: str, home: Home, value: Scalar) -> Sc
 def _refuse_change(context: Context, name: str, home: Home, value: Value) -> None:
     before = kind_of(home.value) if home.value is not None else "nothing"
     context.wrong_type(
-        f"{name} is {before} before and {kind_of(value)} here, in a loop or branch", hint="a variable keeps one type there; use another name"
+        f"{name} is {before} before and {kind_of(value)} here, in a loop or branch",
+        hint="a variable keeps one type there; use another name",
     )
 
 
@@ -130,7 +133,9 @@ def _assign_array(context: Context, name: str, home: Home, value: View | Lazy | 
         _refuse_change(context, name, home, value)
     if home.array is None:
         dtype, _ = _learned(context, home, value)
-        home.array = context.builder.declare(context.builder.name(name), dtype, _shape_outside(context, name, home, value.shape), home.block)
+        home.array = context.builder.declare(
+            context.builder.name(name), dtype, _shape_outside(context, name, home, value.shape), home.block
+        )
     array = home.array
     if array.rank != len(value.shape):
         _refuse_change(context, name, home, value)
@@ -148,7 +153,9 @@ def _shape_outside(context: Context, name: str, home: Home, shape: Sequence[symp
     extents = tuple(context.builder.natural(extent) for extent in shape)
     inner = context.builder.blocks[context.builder.blocks.index(home.block) + 1 :]
     if any(block.binds(extent) for block in inner for extent in extents):
-        context.unsupported(f"the shape of {name} changes in a loop that carries it", hint="make an array of the final shape before the loop")
+        context.unsupported(
+            f"the shape of {name} changes in a loop that carries it", hint="make an array of the final shape before the loop"
+        )
     return extents
 
 
@@ -263,7 +270,11 @@ def exchange_homes(context: Context, targets: Sequence[str], sources: Sequence[s
     """``a, b = b, a`` of arrays that have homes: exchange buffers, as a row of transpositions. False when it is something else."""
     frame = context.frame
     homes = [frame.homes.get(name) for name in targets]
-    arrays = {name: home.array for name, home in zip(targets, homes, strict=True) if home is not None and home.array is not None and home.array.rank}
+    arrays = {
+        name: home.array
+        for name, home in zip(targets, homes, strict=True)
+        if home is not None and home.array is not None and home.array.rank
+    }
     if len(arrays) < len(targets) or any(frame.variables.get(name) != whole(array) for name, array in arrays.items()):
         return False
     first = arrays[targets[0]]
@@ -284,7 +295,10 @@ def _unify(context: Context, first: Array, second: Array) -> None:
     if first.dtype != second.dtype or first.rank != second.rank:
         context.wrong_type(f"{first.name} ({first.dtype}, rank {first.rank}) and {second.name} ({second.dtype}, rank {second.rank}) differ")
     if first.name != second.name and not context.builder.unify(first, second):
-        context.unsupported(f"{first.name} and {second.name} are exchanged and may differ in shape", hint=f"make one like the other: np.empty_like({first.name})")
+        context.unsupported(
+            f"{first.name} and {second.name} are exchanged and may differ in shape",
+            hint=f"make one like the other: np.empty_like({first.name})",
+        )
 
 
 def _refuse_aliases(context: Context, names: set[str], array: Array) -> None:
