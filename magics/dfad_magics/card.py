@@ -4,6 +4,7 @@ A card asks the kernel at the moment it is shown, so that it tells of the specia
 """
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -17,6 +18,8 @@ from dfad_magics.units import duration, size
 
 STEPS = ("parse", "lower", "analyse", "adjoint", "plan", "optimise", "emit", "cython", "compiler", "load")
 T = TypeVar("T")
+_ARGUMENT = re.compile(r"^    (\w+): (\w+(?:\[.*?\])?) argument$", re.MULTILINE)
+_INTEGER = re.compile(r"^    (\w+) = int\(\1\)$", re.MULTILINE)
 CACHE = {"memory": "taken from memory", "disk": "taken from the disk cache", "built": "built now"}
 
 
@@ -53,11 +56,18 @@ class Card:
 
     def signature(self) -> str:
         """The call with the types of the specialisation, or as written where there is none yet."""
-        if self.call is None:
-            return f"{self.kernel.__name__}{inspect.signature(self.kernel)}"
-        names = list(inspect.signature(self.kernel).parameters)
-        typed = (f"{name}: {_type(value)}" for name, value in zip(names, self.call.args, strict=False))
+        signature = inspect.signature(self.kernel)
+        types = self._types()
+        typed = [f"{name}: {types[name]}" if name in types else str(given) for name, given in signature.parameters.items()]
         return f"{self.kernel.__name__}({', '.join(typed)})"
+
+    def _types(self) -> dict[str, str]:
+        """The types of the arguments, as far as they are known: of the call, else as the listing of the last call declares them."""
+        if self.call is not None:
+            names = inspect.signature(self.kernel).parameters
+            return {name: _type(value) for name, value in zip(names, self.call.args, strict=False)}
+        listing = self.listing("ir") or ""
+        return dict(_ARGUMENT.findall(listing)) | dict.fromkeys(_INTEGER.findall(listing), "int")
 
     def facts(self) -> list[str]:
         """The sentences of the card: what is differentiated, recorded and held."""
@@ -75,7 +85,9 @@ class Card:
     def plan(self) -> Plan | None:
         """The plan for the card's call."""
         call = self.call
-        return None if call is None else _answer(lambda: call.kernel.plan(*call.args, **call.kwargs))
+        if call is None or not hasattr(call.kernel, "plan"):
+            return None
+        return _answer(lambda: call.kernel.plan(*call.args, **call.kwargs))
 
     def _compiled_facts(self) -> Iterator[str]:
         if self.listing("ir") is None:

@@ -71,7 +71,8 @@ def execute(path: Path | str, expected_stderr: Sequence[str] = (), timeout: int 
 
 def execute_cells(notebook: Any, folder: Path, expected_stderr: Sequence[str] = (), timeout: int = 600) -> Execution:
     """Execute a notebook that is in memory; see `execute`."""
-    client = NotebookClient(notebook, timeout=timeout, resources={"metadata": {"path": str(folder)}})
+    quiet = ["--IPKernelApp.log_level=ERROR"]
+    client = NotebookClient(notebook, timeout=timeout, resources={"metadata": {"path": str(folder)}}, extra_arguments=quiet)
     stopped = []
     try:
         client.execute()
