@@ -29,6 +29,15 @@ GOOD = [
                 b[0] = a[k]
     """, Stage.PRIMAL),
     ("""
+    def f(a: f8[N]):
+        k: i8
+        with block:
+            with block:
+                k = 1
+        with block:
+            a[k] = 1.0
+    """, Stage.PRIMAL),
+    ("""
     def product(A: f8[N, K], B: f8[K, M], C: f8[N, M], v: f8[K], w: f8[N]):
         C[:, :] = matmul(A[:, :], B[:, :])
         w[:] += matmul(A[:, :], v[:])

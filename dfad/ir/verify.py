@@ -5,7 +5,7 @@ In: a Program of any stage. Out: the same Program, or CompilerBug with its listi
 1. Names of arrays are unique, and no symbol has the name of another array; a loop index is bound once in a PRIMAL Program and never
    shadows one that is in scope. Keys are unique. Each node stands in one place.
 2. Arrays are used inside the Block that declares them, symbols where they are bound; an integer scalar is written exactly once, by a
-   Tasklet that stands before the use in the same or an enclosing Block.
+   Tasklet that stands before the use in the same or an enclosing Block, plain Blocks in it included.
 3. Subsets have the rank of their array; Memlets of Tasklets and of expressions hold no Range; ranks of Library operands fit.
 4. Dtypes of reads are those of the arrays; guards, conditions and logical operands are bool; comparisons give bool.
 5. Demands stand in ADJOINT Programs only, name a node that has their key, and stand inside every loop index of that node. Adjoints and
@@ -175,8 +175,8 @@ def _node(node: Node, scope: _Scope) -> Problems:
             yield from _loop(node, scope)
         case Branch():
             yield from _is_bool(node.guard, f"the guard of {node.key}")
-            yield from _node(node.then, scope)
-            yield from _node(node.orelse, scope)
+            yield from _node(node.then, scope.inside())
+            yield from _node(node.orelse, scope.inside())
         case Tasklet():
             yield from _memlet(node.write, scope, only_elements=True)
             _define(node, scope)
@@ -198,6 +198,7 @@ def _block(block: Block, scope: _Scope) -> Problems:
     inner = scope.inside(arrays=block.arrays)
     for child in block.body:
         yield from _node(child, inner)
+    scope.integers.update(inner.integers)
 
 
 def _loop(loop: Loop, scope: _Scope) -> Problems:
