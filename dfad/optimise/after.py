@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dfad.ir.nodes import Program, Stage
+from dfad.optimise.carry import carry_values
 from dfad.optimise.dead import remove_dead
+from dfad.optimise.distribute import distribute
 from dfad.optimise.gather import gather
 from dfad.optimise.tidy import tidy
 from dfad.optimise.upward import run_upwards
 
 
 def optimise_after(program: Program) -> Program:
-    """The PLANNED Program made fast; a PRIMAL one is as it should be."""
-    if program.stage is not Stage.PLANNED:
-        return program
-    return run_upwards(gather(remove_dead(tidy(program))))
+    """The PLANNED Program made fast; of these rewrites a PRIMAL one takes those that know no sweeps."""
+    if program.stage is Stage.PLANNED:
+        program = remove_dead(distribute(run_upwards(gather(remove_dead(tidy(program))))))
+    return carry_values(program)
