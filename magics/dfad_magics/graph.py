@@ -5,7 +5,7 @@ below everything it reads from. Edges that lead back are drawn, but do not count
 """
 
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -55,7 +55,9 @@ def svg(flow: Mapping[str, Any]) -> str:
     wires = _joined(edges)
     whole = _shifted(_arranged(None, _by_region(nodes), wires), PAD, PAD)
     boxes = {box.key: box for box in _flat(whole.inside)}
-    drawn = "".join(map(_drawn, boxes.values())) + "".join(_wire(boxes, *ends, memlet) for ends, memlet in wires.items())
+    busy = Counter(end for ends in wires for end in ends)
+    lines = (_wire(boxes, *ends, memlet, 0.3 if busy[ends[1]] > busy[ends[0]] else 0.65) for ends, memlet in wires.items())
+    drawn = "".join(map(_drawn, boxes.values())) + "".join(lines)
     width, height = whole.width + 2 * PAD, whole.height + 2 * PAD
     arrow = f"dfad-arrow-{zlib.crc32(drawn.encode()):08x}"
     return (
@@ -194,8 +196,11 @@ def _rectangle(box: Box, radius: float, paint: str) -> str:
     return f'<rect x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}" rx="{radius}" {paint}/>'
 
 
-def _wire(boxes: Mapping[str, Box], source: str, target: str, memlet: str) -> str:
-    """An arrow from box to box, through the places where it passes a layer; round the right where it leads back."""
+def _wire(boxes: Mapping[str, Box], source: str, target: str, memlet: str, at: float) -> str:
+    """An arrow from box to box, through the places where it passes a layer; round the right where it leads back.
+
+    Its text stands at the part `at` of the way across the first layer, nearer to the end that has fewer wires.
+    """
     a, b = boxes[source], boxes[target]
     x, y = a.x + a.width / 2, a.y + a.height
     if b.y < y:
@@ -208,7 +213,7 @@ def _wire(boxes: Mapping[str, Box], source: str, target: str, memlet: str) -> st
     for box in [*(boxes[key] for key in way), b]:
         x1, bend = box.x + box.width / 2, (box.y - y) / 2
         path += f"C{x:.1f} {y + bend:.1f} {x1:.1f} {box.y - bend:.1f} {x1:.1f} {box.y:.1f}"
-        label = label or _memlet((x + x1) / 2, y + bend, memlet)
+        label = label or _memlet(x + (x1 - x) * at**2 * (3 - 2 * at), y + 2 * bend * at, memlet)
         x, y = x1, box.floor
         path += "" if box is b else f"L{x:.1f} {y:.1f}"
     return _arrow(path, memlet) + label
