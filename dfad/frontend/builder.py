@@ -298,15 +298,31 @@ class Builder:
         A Check leaves a loop when it holds in every trip exactly if it holds at one end of the loop's range; it is then guarded by
         "the loop runs". It does not leave a branch. Such a Check comes before the loop: when it fails, the loop has not begun.
         """
-        if self.proves(expression):
-            return
-        claim, level = self._hoist(Claim(sympy.expand(expression), tuple(values), ()))
-        condition: Expression = _compare("ge", claim.expression, sympy.Integer(0))
+        if not self.proves(expression):
+            self._check_claim(Claim(sympy.expand(expression), "ge", tuple(values)), error, message)
+            self.know(expression)
+
+    def require_equal(self, first: sympy.Expr, second: sympy.Expr, error: str, message: str) -> None:
+        """Make sure, in the same way, that two extents are equal.
+
+        An extent below 0 means 0. Where both may be below 0, as in ``A[2:]`` and ``B[2:]``, equal means the same number below 0 too: so
+        that what is learned is about A and B.
+        """
+        if not self.are_equal(first, second):
+            own, other = self.natural(first), self.natural(second)
+            if first != own and second != other:
+                own, other = first, second
+            self._check_claim(Claim(sympy.expand(own - other), "eq", (own, other)), error, message)
+            self.know(own - other)
+            self.know(other - own)
+
+    def _check_claim(self, claim: Claim, error: str, message: str) -> None:
+        claim, level = self._hoist(claim)
+        condition: Expression = _compare(claim.relation, claim.expression, sympy.Integer(0))
         for start, stop in claim.ranges:
             condition = Apply("or", (_compare("ge", start, stop), condition), BOOL)
         self.check(condition, error, message, [Integer(value) for value in claim.values], self.blocks[level])
         self._learn(claim, level)
-        self.know(expression)
 
     def _hoist(self, claim: Claim) -> tuple[Claim, int]:
         """The claim as it reads in the outermost block that it can go to, and the level of that block."""
@@ -316,15 +332,26 @@ class Builder:
             if outer is None or any(self.blocks[level].binds(part) for part in outer.parts()):
                 break
             level -= 1
-            span = (header.start, header.stop) if header.step > 0 else (header.stop, header.start)
-            claim = outer if self.proves(span[1] - span[0] - 1, level) else replace(outer, ranges=(*outer.ranges, span))
+            claim = self._guarded(outer, header, level)
         return claim, level
+
+    def _guarded(self, claim: Claim, header: Header, level: int) -> Claim:
+        """The claim outside a loop that may not run; of ranges that imply each other one is kept."""
+        span = (header.start, header.stop) if header.step > 0 else (header.stop, header.start)
+        length = span[1] - span[0] - 1
+        lengths = [stop - start - 1 for start, stop in claim.ranges]
+        if self.proves(length, level) or any(self.proves(length - other, level) for other in lengths):
+            return claim
+        kept = tuple(known for known, other in zip(claim.ranges, lengths, strict=True) if not self.proves(other - length, level))
+        return replace(claim, ranges=(*kept, span))
 
     def _learn(self, claim: Claim, level: int) -> None:
         """What was checked holds from the outermost block on in which the guarding loops certainly run."""
         for inner in range(level, len(self.blocks)):
             if all(self.proves(stop - start - 1, inner) for start, stop in claim.ranges):
                 self.know(claim.expression, self.blocks[inner])
+                if claim.relation == "eq":
+                    self.know(-claim.expression, self.blocks[inner])
                 return
 
     # ------------------------------------------------------------ exchanged arrays
@@ -366,11 +393,12 @@ class Builder:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """That an expression is >= 0 wherever the ranges are not empty; ``values`` are told when it is not."""
+    """That an expression is >= 0 (``"ge"``) or 0 (``"eq"``) where no range is empty; ``values`` are told when it is not."""
 
     expression: sympy.Expr
+    relation: str
     values: tuple[sympy.Expr, ...]
-    ranges: tuple[tuple[sympy.Expr, sympy.Expr], ...]
+    ranges: tuple[tuple[sympy.Expr, sympy.Expr], ...] = ()
 
     def parts(self) -> Iterator[sympy.Expr]:
         """Every integer expression in it."""
@@ -387,12 +415,15 @@ class Claim:
         slopes += [None if slope is None else -slope for slope in (_slope(stop - start, header.index) for start, stop in self.ranges)]
         if any(slope is None for slope in slopes):
             return None
+        if self.relation == "eq" and slopes[0]:
+            return None
         rising = any(slope > 0 for slope in slopes if slope)
         if rising and any(slope < 0 for slope in slopes if slope):
             return None
         table = {header.index: header.extremes[0 if rising else 1]}
         return Claim(
             sympy.expand(self.expression.xreplace(table)),
+            self.relation,
             tuple(value.xreplace(table) for value in self.values),
             tuple((start.xreplace(table), stop.xreplace(table)) for start, stop in self.ranges),
         )

@@ -290,6 +290,8 @@ HANDLERS: dict[object, Handler] = {
     np.where: where,
     np.clip: _clip,
     np.abs: _absolute,
+    np.square: lambda context, x: apply_all(context, "pow", x, integer(2)),
+    np.reciprocal: lambda context, x: apply_all(context, "div", number(1.0), x),
     np.zeros: creation.zeros,
     np.ones: creation.ones,
     np.full: creation.full,

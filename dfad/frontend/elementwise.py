@@ -88,9 +88,7 @@ def require_equal(context: Context, first: sympy.Expr, second: sympy.Expr) -> No
         return
     if (first - second).is_Integer:
         context.wrong_type(f"the shapes do not fit: extents {first} and {second}")
-    message = "the shapes do not fit: extents {0} and {1}"
-    context.builder.require(first - second, "index", message, (first, second))
-    context.builder.require(second - first, "index", message, (first, second))
+    context.builder.require_equal(first, second, "index", "the shapes do not fit: extents {0} and {1}")
 
 
 def element_at(value: Operand, shape: Shape, indices: Indices) -> Scalar:
