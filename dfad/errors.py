@@ -11,6 +11,7 @@ import linecache
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 from types import FrameType, TracebackType
 from typing import Any, ClassVar, TypedDict, Unpack
 
@@ -232,8 +233,9 @@ def _shown_name(filename: str | None) -> str:
 
 
 def _user_frames(chain: TracebackType | None) -> list[str]:
-    """The frames of the user's own code, as lines of text."""
-    kept = [(frame, line) for frame, line in traceback.walk_tb(chain) if _is_users(frame)]
+    """The frames of the user's own code that led to dfad, as lines of text; what dfad itself calls is left out."""
+    before = takewhile(lambda step: _room(step[0]) not in {"dfad", "dfad_magics"}, traceback.walk_tb(chain))
+    kept = [(frame, line) for frame, line in before if _room(frame) not in {"IPython", "ipykernel"}]
     summary = traceback.StackSummary.extract(iter(kept))
     return [
         f"  {_shown_name(entry.filename)}, line {entry.lineno}, in {entry.name}\n    {entry.line or ''}".rstrip()
@@ -242,6 +244,6 @@ def _user_frames(chain: TracebackType | None) -> list[str]:
     ]
 
 
-def _is_users(frame: FrameType) -> bool:
-    room = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-    return room not in {"dfad", "dfad_magics", "IPython", "ipykernel"}
+def _room(frame: FrameType) -> str:
+    """The package that a frame's code belongs to."""
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
