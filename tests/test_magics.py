@@ -85,6 +85,11 @@ def test_a_failing_cell_leaves_the_old_function(session):
     assert "refused" not in session.names
 
 
+def test_future_imports_hold_for_the_cell(session):
+    session.good("%%dfad\nfrom __future__ import annotations\ndef f(x: Undefined) -> Nowhere:\n    return x")
+    assert session.names["f"].__wrapped__.__annotations__["x"] == "Undefined"
+
+
 def test_a_decorated_function_is_refused(session):
     ran = session.run("%%dfad\nimport functools\n@functools.cache\ndef f(x):\n    return x")
     assert isinstance(ran.error, dfad.UnsupportedSyntax)

@@ -4,6 +4,8 @@ The functions that the cell defines at top level become kernels. Imports and con
 dfad; every other statement is refused, all of them at once. Names are looked up in the user's namespace when a kernel is called.
 """
 
+import __future__
+
 import ast
 import inspect
 import linecache
@@ -11,11 +13,16 @@ import tokenize
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 from io import StringIO
+from operator import or_
 from types import FunctionType
 from typing import Any
 
 import dfad
+
+FUTURE = reduce(or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
+"""The flags that a `from __future__` import sets for the statements after it."""
 
 
 @dataclass(frozen=True)
@@ -177,6 +184,7 @@ def _run(statements: list[ast.stmt], filename: str, namespace: dict[str, Any], f
     for statement in statements:
         module = ast.Module(body=[statement], type_ignores=[])
         code = compile(module, filename, "exec", flags, dont_inherit=True)
+        flags |= code.co_flags & FUTURE
         if isinstance(statement, ast.FunctionDef):
             exec(code, namespace, functions)
         else:
