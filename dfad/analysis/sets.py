@@ -96,7 +96,7 @@ def _joined(parts: tuple[sympy.Expr, ...], sign: str) -> str | None:
 def _product(expression: sympy.Mul) -> str | None:
     factor, rest = expression.as_coeff_Mul()
     inner = _affine(rest)
-    return None if inner is None or not factor.is_Integer or isinstance(rest, sympy.Mul) else f"({int(factor)})*{inner}"
+    return None if inner is None or not factor.is_Integer or isinstance(rest, sympy.Mul) else f"{int(factor)}*{inner}"
 
 
 def _division(quotient: sympy.Expr) -> str | None:
