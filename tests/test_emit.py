@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dfad.emit import emit
 from dfad.emit.scalar import unspelled
 from dfad.errors import CompilerBug
 from dfad.ir.evaluate import evaluate
@@ -287,3 +288,25 @@ def test_what_cannot_be_printed_is_a_bug():
         Launcher(build("def f(x: f8[N]):\n    b: f8 = result\n    b = reduce_max(x[:], axes=(0,))\n    return b"))
     with pytest.raises(CompilerBug, match="cannot print"):
         Launcher(build('def f(x: f8[N]):\n    x[0] = 1.0\n    x[1] = demand(x[0], "L2")', Stage.ADJOINT))
+
+
+def test_whole_arrays_are_cleared_and_copied_at_once():
+    program = build("""
+    def f(A: f8[N, M], B: f8[N, M], C: f8[N, M], b: b1[N]):
+        for i in range(0, N):
+            for j in range(0, M):
+                A[i, j] = 0.0
+        for k in range(N - 1, -1, -1):
+            for l in range(0, M):
+                B[k, l] = C[k, l]
+        for m in range(0, N):
+            b[m] = True
+        for n in range(0, N):
+            for o in range(1, M):
+                C[n, o] = 0.0
+    """)
+    arrays = {name: np.random.default_rng(0).standard_normal((3, 4)) for name in "ABC"}
+    same(program, arrays | {"b": np.zeros(3, bool)})
+    text = emit(program, fastmath=False, threads=1).pyx
+    assert text.count("dfad_clear(A, ") == text.count("dfad_copy(B, C, ") == 1
+    assert text.count("for ") == 3

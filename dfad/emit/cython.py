@@ -80,7 +80,7 @@ def emit(program: Program, *, fastmath: bool, threads: int) -> Emitted:
 def _surroundings(program: Program, threads: int) -> Surroundings:
     """All that is decided before the first line is printed."""
     arrays = all_arrays(program)
-    chosen = dict(chosen_loops(program.body, threads))
+    chosen = dict(chosen_loops(program.body, arrays, threads))
     titles = name_functions(program, chosen)
     events = place(program, [loop for loop, parallel in chosen.items() if parallel])
     exchanged = {name for node in walk(program.body) if isinstance(node, Exchange) for name in (node.first, node.second)}

@@ -21,6 +21,8 @@ _RUNTIME = {
     "dfad_poll": "bint dfad_poll(dfad_workspace*, int64_t)",
     "dfad_allocate": "void* dfad_allocate(dfad_workspace*, int64_t, int64_t)",
     "dfad_release": "void dfad_release(dfad_workspace*, void*)",
+    "dfad_clear": "void dfad_clear(void*, int64_t)",
+    "dfad_copy": "void dfad_copy(void*, void*, int64_t)",
     "dfad_fail": "int64_t dfad_fail(dfad_workspace*, int64_t, int64_t, int64_t, int64_t, int64_t)",
     "dfad_load_f64": "double dfad_load_f64(int64_t)",
     "dfad_load_f32": "float dfad_load_f32(int64_t)",

@@ -44,6 +44,10 @@ static inline void* dfad_allocate(dfad_workspace* ws, int64_t bytes, int64_t mem
     return ws->allocate(ws, bytes > 0 ? bytes : 0, memory_class);
 }
 
+static inline void dfad_clear(void* memory, int64_t bytes) { memset(memory, 0, bytes > 0 ? (size_t)bytes : 0); }
+
+static inline void dfad_copy(void* to, const void* from, int64_t bytes) { memcpy(to, from, bytes > 0 ? (size_t)bytes : 0); }
+
 static inline void dfad_release(dfad_workspace* ws, void* memory) { ws->release(ws, memory); }
 
 /* A failed check: threads take turns, so that site and values belong together. */

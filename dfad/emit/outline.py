@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import sympy
 
+from dfad.emit.bulk import is_bulk
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Array, Block, Exchange, Integer, Loop, Node, Program
 from dfad.ir.walk import children, expressions, reads, walk, walk_expression, writes
@@ -34,17 +35,19 @@ class Function:
     parallel: bool
 
 
-def chosen_loops(node: Node, threads: int, inside: bool = False) -> Iterator[tuple[Loop, bool]]:
+def chosen_loops(node: Node, arrays: Mapping[str, Array], threads: int, inside: bool = False) -> Iterator[tuple[Loop, bool]]:
     """The loops that become functions, and whether each is parallel; those inside a function before it, as C wants them."""
     if not isinstance(node, Loop):
         for child in children(node):
-            yield from chosen_loops(child, threads, inside)
+            yield from chosen_loops(child, arrays, threads, inside)
         return
     if node.parallel and threads > 1:
         yield node, True
         return
+    if is_bulk(node, arrays):
+        return
     starts = not inside and not any(isinstance(part, Exchange) for part in walk(node))
-    yield from chosen_loops(node.body, threads, inside or starts)
+    yield from chosen_loops(node.body, arrays, threads, inside or starts)
     if starts:
         yield node, False
 

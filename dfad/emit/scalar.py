@@ -14,7 +14,8 @@ from dfad.ir.dtype import BOOL, F32, F64, I32, I64, Dtype
 from dfad.ir.nodes import Apply, Constant, Expression, Integer, Read, Select
 from dfad.ir.operations import OPERATIONS
 
-COMPARISON = SUM - 1
+COMPARISON, OR, AND = SUM - 3, SUM - 2, SUM - 1
+"""In Python ``&`` and ``|`` hold tighter than comparisons."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,8 @@ SPELLINGS: Mapping[str, Spelling] = {
     "ge": Infix(" >= ", COMPARISON),
     "eq": Infix(" == ", COMPARISON),
     "ne": Infix(" != ", COMPARISON),
-    "and": Infix(" & ", COMPARISON),
-    "or": Infix(" | ", COMPARISON),
+    "and": Infix(" & ", AND),
+    "or": Infix(" | ", OR),
 }
 """Operation -> spelling; ``neg``, ``not``, ``cast``, ``isnan`` and ``isinf`` have functions of their own below."""
 
@@ -112,7 +113,7 @@ def _spell(expression: Expression, scope: Scope) -> Text:
             return (f"<float> {text}", UNARY) if expression.memlet.array in scope.wide else (text, ATOM)
         case Select():
             chosen, other = (_operand(side, expression.dtype, scope, SUM) for side in (expression.chosen, expression.other))
-            return f"({chosen} if {expression_text(expression.condition, scope, SUM)} else {other})", ATOM
+            return f"({chosen} if {expression_text(expression.condition, scope)} else {other})", ATOM
         case Apply():
             return _apply(expression, scope)
         case _:
@@ -157,12 +158,14 @@ def _apply(apply: Apply, scope: Scope) -> Text:
 
 def _infix(apply: Apply, spelling: Infix, scope: Scope) -> Text:
     a, b = apply.operands
-    if spelling.level == COMPARISON:
+    level = spelling.level
+    if level == COMPARISON:
         left, right = (_operand(side, _compared_as(side.dtype, other.dtype), scope, SUM) for side, other in ((a, b), (b, a)))
-        return f"{left}{spelling.sign}{right}", COMPARISON
-    left = _operand(a, apply.dtype, scope, spelling.level)
-    right = _operand(b, apply.dtype, scope, spelling.level + 1)
-    text, level = f"{left}{spelling.sign}{right}", spelling.level
+    elif level < SUM:
+        left, right = expression_text(a, scope, level), expression_text(b, scope, level + 1)
+    else:
+        left, right = _operand(a, apply.dtype, scope, level), _operand(b, apply.dtype, scope, level + 1)
+    text = f"{left}{spelling.sign}{right}"
     return (f"<int32_t> ({text})", UNARY) if apply.dtype == I32 else (text, level)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import sympy
 
+from dfad.emit.bulk import bulk_text, is_bulk
 from dfad.emit.integer import PRODUCT
 from dfad.emit.interrupt import STRIP
 from dfad.emit.layout import element, is_sum
@@ -92,6 +93,8 @@ def statement(node: Node, around: Surroundings) -> Lines:
             return (_tasklet(node, around.scope),)
         case Loop() if node in around.functions:
             return _call(around.functions[node], around)
+        case Loop() if is_bulk(node, around.scope.arrays):
+            return (bulk_text(node, around.scope),)
         case Loop():
             return loop_text(node, around)
         case Branch():
