@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,7 @@ from dfad.ir.nodes import (
     Read,
     Role,
     Select,
+    Stage,
     Statement,
     Tasklet,
 )
@@ -258,7 +259,9 @@ class _Symbols(dict[str, int]):
         self.run = run
 
     def __missing__(self, name: str) -> int:
-        return self.run.symbols[name] if name in self.run.symbols else int(self.run.buffers[name])
+        if name in self.run.symbols:
+            return self.run.symbols[name]
+        return int(self.run.buffers[name]) if name in self.run.buffers else self.run.log.integer(name, self.run)
 
 
 def cast(value: Any, dtype: Dtype) -> Any:
@@ -304,7 +307,9 @@ class _Log:
         for node in walk(program.body):
             if isinstance(node, Library) and "demands" in dict(node.attributes):
                 self.demanded[str(node.attribute("demands")), False].update(node.reads)
-        self.loops = dict(_loops_around(program.body, ())) if self.demanded else {}
+        is_open = program.stage is Stage.ADJOINT
+        self.loops = dict(_loops_around(program.body, ())) if is_open else {}
+        self.integers = {node.write.array: node.key for node in walk(program.body) if is_open and _writes_integer(node)}
         self.values: dict[tuple[object, ...], Any] = {}
 
     def note_before(self, node: Statement, run: _Run) -> None:
@@ -314,6 +319,9 @@ class _Log:
     def note_after(self, node: Statement, run: _Run) -> None:
         if (node.key, True) in self.demanded:
             self.note(node.key, True, writes(node), run)
+        for memlet in writes(node):
+            if self.integers.get(memlet.array) == node.key:
+                self.values["integer", memlet.array, self.instance(node.key, run)] = int(run.buffers[memlet.array])
 
     def note(self, key: str, after: bool, own: tuple[Memlet, ...], run: _Run) -> None:
         """Note the cells that the statement names itself; of demands of other cells, the whole array."""
@@ -336,6 +344,10 @@ class _Log:
             raise CompilerBug(f"{demand.key} did not run at {name[3]}, its {show_memlet(demand.memlet)} is demanded", show(run.program))
         return self.values[name][cell]
 
+    def integer(self, name: str, run: _Run) -> int:
+        """An integer scalar of a Block of the forward sweep, as it was in the same instance of the loops."""
+        return int(self.values["integer", name, self.instance(self.integers[name], run)])
+
     def operand(self, node: Library, memlet: Memlet, run: _Run) -> npt.NDArray[Any]:
         """The operand as it is now; with the attribute ``demands``, an array that the named statement saw, as it was then."""
         key = str(dict(node.attributes).get("demands"))
@@ -344,6 +356,10 @@ class _Log:
 
     def instance(self, key: str, run: _Run) -> tuple[int, ...]:
         return tuple(run.symbols[name] for name in self.loops[key])
+
+
+def _writes_integer(node: Node) -> TypeGuard[Tasklet]:
+    return isinstance(node, Tasklet) and not node.write.subset and node.value.dtype.kind == "i"
 
 
 def _loops_around(node: Node, indices: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:

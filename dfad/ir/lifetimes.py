@@ -93,7 +93,7 @@ def lifetimes(program: Program) -> tuple[Lifetime, ...]:
         if array.rank and positions:
             found.append(Lifetime(array, positions[0], len(steps) - 1 if names & kept else positions[-1]))
     for position, step in enumerate(steps):
-        found += [Lifetime(array, position, position) for array in _inner_arrays(step) if not _is_ragged(array, step)]
+        found += [Lifetime(array, position, position) for array in inner_arrays(step) if not is_ragged(array, step)]
     return tuple(found)
 
 
@@ -105,20 +105,21 @@ def schedule(program: Program) -> tuple[Step, ...]:
             step,
             tuple(life.array for life in lives if life.first == position),
             tuple(life.array for life in lives if life.last == position),
-            tuple(array for array in _inner_arrays(step) if _is_ragged(array, step)),
+            tuple(array for array in inner_arrays(step) if is_ragged(array, step)),
         )
         for position, step in enumerate(top_level(program.body))
     )
 
 
-def _inner_arrays(step: Node) -> Iterator[Array]:
+def inner_arrays(step: Node) -> Iterator[Array]:
+    """The arrays of rank > 0 that are declared inside a step."""
     for node in walk(step):
         if isinstance(node, Block):
             yield from (array for array in node.arrays if array.rank)
 
 
-def _is_ragged(array: Array, step: Node) -> bool:
-    """Whether the step binds a symbol of the shape: a loop index, or an integer scalar that it writes."""
+def is_ragged(array: Array, step: Node) -> bool:
+    """Whether the step binds a symbol of the shape of an array inside it: a loop index, or an integer scalar that it writes."""
     bound = {node.index.name for node in walk(step) if isinstance(node, Loop)}
     bound.update(node.write.array for node in walk(step) if isinstance(node, Tasklet))
     return any(part.name in bound for extent in array.shape for part in extent.free_symbols)

@@ -5,7 +5,8 @@ In: a Program of any stage. Out: the same Program, or CompilerBug with its listi
 1. Names of arrays are unique, and no symbol has the name of another array; a loop index is bound once in a PRIMAL Program and never
    shadows one that is in scope. Keys are unique. Each node stands in one place.
 2. Arrays are used inside the Block that declares them, symbols where they are bound; an integer scalar is written exactly once, by a
-   Tasklet that stands before the use in the same or an enclosing Block, plain Blocks in it included.
+   Tasklet that stands before the use in the same or an enclosing Block, plain Blocks in it included. In an ADJOINT Program it is
+   bound inside the loops around that Tasklet everywhere.
 3. Subsets have the rank of their array; Memlets of Tasklets and of expressions hold no Range; ranks of Library operands fit.
 4. Dtypes of reads are those of the arrays; guards, conditions and logical operands are bool; comparisons give bool.
 5. Demands stand in ADJOINT Programs only, name a node that has their key, and stand inside every loop index of that node. Adjoints and
@@ -57,6 +58,9 @@ CHECKED_ERRORS = {"index", "assertion"}
 MOST_REPORTED = 5
 
 Problems = Iterator[str]
+
+_NOWHERE = frozenset({"no loop"})
+"""The loops around the definition of what is no integer scalar."""
 
 
 def verify(program: Program) -> Program:
@@ -128,6 +132,7 @@ class _Facts:
     arrays: Mapping[str, Array]
     times_written: Counter[str]
     indices_of_key: Mapping[str, frozenset[str]]
+    indices_of_integer: Mapping[str, frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +153,8 @@ class _Scope:
 
 def _meaning(program: Program) -> Problems:
     written = Counter(memlet.array for node in walk(program.body) for memlet in writes(node))
-    facts = _Facts(program.stage, all_arrays(program), written, dict(_indices_of_keys(program.body, frozenset())))
+    arrays, indices = all_arrays(program), dict(_indices_of_keys(program.body, frozenset()))
+    facts = _Facts(program.stage, arrays, written, indices, _indices_of_integers(program, arrays, indices))
     names = frozenset(array.name for array in program.parameters)
     scope = _Scope(facts, names, frozenset(bound.symbol.name for bound in program.symbols))
     for array in program.parameters:
@@ -163,6 +169,18 @@ def _indices_of_keys(node: Node, indices: frozenset[str]) -> Iterator[tuple[str,
     below = indices | {node.index.name} if isinstance(node, Loop) else indices
     for child in children(node):
         yield from _indices_of_keys(child, below)
+
+
+def _indices_of_integers(
+    program: Program, arrays: Mapping[str, Array], indices: Mapping[str, frozenset[str]]
+) -> dict[str, frozenset[str]]:
+    """The integer scalars that an ADJOINT Program may name outside their Block, with the loops that must be around."""
+    tasklets = [node for node in walk(program.body) if isinstance(node, Tasklet) and _is_integer(arrays.get(node.write.array))]
+    return {node.write.array: indices[node.key] for node in tasklets} if program.stage is Stage.ADJOINT else {}
+
+
+def _is_integer(array: Array | None) -> bool:
+    return array is not None and array.rank == 0 and array.dtype == I64
 
 
 def _node(node: Node, scope: _Scope) -> Problems:
@@ -213,7 +231,7 @@ def _loop(loop: Loop, scope: _Scope) -> Problems:
 
 def _define(node: Tasklet, scope: _Scope) -> None:
     array = scope.facts.arrays.get(node.write.array)
-    if array is not None and array.rank == 0 and array.dtype == I64 and not node.accumulate:
+    if array is not None and _is_integer(array) and not node.accumulate:
         scope.integers.add(array.name)
 
 
@@ -336,7 +354,8 @@ def _integer(value: sympy.Expr, scope: _Scope) -> Problems:
     for name in sorted(part.name for part in value.free_symbols):
         if name in scope.symbols or name in scope.indices:
             continue
-        if name not in scope.integers or name not in scope.arrays:
+        is_bound = name in scope.integers and name in scope.arrays
+        if not is_bound and not scope.facts.indices_of_integer.get(name, _NOWHERE) <= scope.indices:
             yield f"the symbol {name} in {value} is not bound there"
         elif scope.facts.times_written[name] > 1:
             yield f"the integer scalar {name} is written {scope.facts.times_written[name]} times"

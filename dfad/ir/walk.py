@@ -145,20 +145,13 @@ def _rebuild(node: Node, change: Callable[[Node], Node | tuple[Node, ...]]) -> N
                 body.extend(changed if isinstance(changed, tuple) else (changed,))
             return node if _is_same(tuple(body), node.body) else replace(node, body=tuple(body))
         case Loop():
-            inner = _rewrite_block(node.body, change)
+            inner = rewrite_block(node.body, change)
             return node if inner is node.body else replace(node, body=inner)
         case Branch():
-            then, orelse = _rewrite_block(node.then, change), _rewrite_block(node.orelse, change)
+            then, orelse = rewrite_block(node.then, change), rewrite_block(node.orelse, change)
             return node if then is node.then and orelse is node.orelse else replace(node, then=then, orelse=orelse)
         case _:
             return node
-
-
-def _rewrite_block(block: Block, change: Callable[[Node], Node | tuple[Node, ...]]) -> Block:
-    changed = rewrite(block, change)
-    if not isinstance(changed, Block):
-        raise CompilerBug("the body of a region stays a Block")
-    return changed
 
 
 def _is_same(new: tuple[object, ...], old: tuple[object, ...]) -> bool:

@@ -1,0 +1,65 @@
+"""How many bytes a Program holds, step by step: the schedule of ir/lifetimes.py for given sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+
+from dfad.errors import KernelTypeError
+from dfad.ir.integer import evaluate_integer
+from dfad.ir.lifetimes import Step, bytes_of, lifetimes, schedule, top_level
+from dfad.ir.memlet import Memlet
+from dfad.ir.nodes import Array, Integer, Loop, Program, Role, Tasklet
+from dfad.ir.walk import walk
+
+
+def size_of(array: Array, sizes: Mapping[str, int]) -> int:
+    """The bytes of an array."""
+    unknown = {part.name for extent in array.shape for part in extent.free_symbols} - sizes.keys()
+    if unknown:
+        raise KernelTypeError(
+            f"the size of {array.name} depends on {', '.join(sorted(unknown))}, which is known only while the kernel runs",
+            hint="a memory budget needs sizes that follow from the arguments",
+        )
+    return evaluate_integer(bytes_of(array), sizes)
+
+
+def footprint(program: Program, sizes: Mapping[str, int], without: Set[str] = frozenset()) -> tuple[list[int], list[int]]:
+    """The bytes held at each step and just before it, results included; arrays of ``without`` are left out."""
+    steps = schedule(program)
+    results = sum(size_of(array, sizes) for array in program.parameters if array.role is Role.RESULT and array.rank)
+    held, before = [results] * len(steps), [results] * len(steps)
+    for life in lifetimes(program):
+        if life.array.name not in without:
+            size = size_of(life.array, sizes)
+            for at in range(life.first, life.last + 1):
+                held[at] += size
+                before[at] += size if at > life.first else 0
+    for at, step in enumerate(steps):
+        held[at] += sum(_largest(array, step, sizes) for array in step.ragged)
+    return held, before
+
+
+def _largest(array: Array, step: Step, sizes: Mapping[str, int]) -> int:
+    """The most bytes of an array whose shape follows loop indices: at one end or the other of each range."""
+    corners = [dict(sizes)]
+    for loop in (node for node in walk(step.node) if isinstance(node, Loop)):
+        known = {part.name for bound in (loop.start, loop.stop) for part in bound.free_symbols}
+        if all(known <= corner.keys() for corner in corners):
+            corners = [{**corner, loop.index.name: end} for corner in corners for end in _ends(loop, corner)] or corners
+    return max(size_of(array, corner) for corner in corners)
+
+
+def _ends(loop: Loop, sizes: Mapping[str, int]) -> set[int]:
+    steps = range(evaluate_integer(loop.start, sizes), evaluate_integer(loop.stop, sizes), loop.step)
+    return {steps[0], steps[-1]} if steps else set()
+
+
+def known_sizes(program: Program, sizes: Mapping[str, int]) -> dict[str, int]:
+    """The sizes, and the integer scalars of the outer Block that follow from them."""
+    found = dict(sizes)
+    for step in top_level(program.body):
+        match step:
+            case Tasklet(write=Memlet(array=name, subset=()), value=Integer(value=value)):
+                if {part.name for part in value.free_symbols} <= found.keys():
+                    found[name] = evaluate_integer(value, found)
+    return found

@@ -1,0 +1,253 @@
+"""The memory budget: from a gradient Program and a number of bytes to a plan and the Program that follows it.
+
+In: a PLANNED Program (its values all kept), a budget, sizes and costs. Out: a `Plan`, which says what is decided and why, and the
+PLANNED Program that holds at most that many bytes at any step. What stays true: all results. What it does not do: replay trips of time
+loops; what these record is held at every budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from time import perf_counter
+
+from dfad.errors import BudgetTooSmall, CompilerBug
+from dfad.ir.lifetimes import lifetimes
+from dfad.ir.nodes import Program, Role
+from dfad.plan.costs import Costs
+from dfad.plan.footprint import footprint, known_sizes, size_of
+from dfad.plan.ilp import Solver
+from dfad.plan.problem import Decision, Decisions, Outcome, Problem, decided, simulate
+from dfad.plan.question import problem_of
+from dfad.plan.realize import realize
+from dfad.plan.values import Sweeps, sweeps_of
+
+PRACTICAL = 20.0
+"""A budget is practical while the predicted time is at most this many times that of the unlimited plan."""
+
+CLASSES = {
+    Role.TAPE: "tape", Role.LOCAL: "temporaries", Role.COPY: "copies", Role.ADJOINT: "adjoints", Role.RESULT: "results",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One value of the plan.
+
+    Attributes
+    ----------
+    value : str
+        The array.
+    bytes : int
+        Its size.
+    decision : str
+        ``"kept"``, ``"recomputed"`` or ``"fused"``.
+    seconds : float
+        Predicted time that the decision adds.
+    why : str
+        The reason in words.
+    line : int
+        The line of the source that makes it.
+    """
+
+    value: str
+    bytes: int
+    decision: str
+    seconds: float
+    why: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a gradient call holds in memory and what it computes twice.
+
+    Attributes
+    ----------
+    entries : tuple of Entry
+        The values that the reverse sweep reads or needs to recompute others, in the order of production.
+    bytes : dict
+        Predicted bytes of each class at the moment of the peak: tape, snapshots, temporaries, copies, adjoints, results.
+    peak : int
+        Predicted peak, in bytes: the sum of ``bytes``.
+    seconds : float
+        Predicted time of the call.
+    least, practical : int or None
+        The smallest budget that works, and the smallest whose predicted time is within 20 times that of the unlimited plan. None where they
+        were not asked for.
+    budget : int or None
+        The budget; None: unlimited.
+    solve_seconds : float
+        Time of the solver.
+    """
+
+    entries: tuple[Entry, ...]
+    bytes: Mapping[str, int]
+    peak: int
+    seconds: float
+    least: int | None
+    practical: int | None
+    budget: int | None
+    solve_seconds: float
+
+
+def plan(program: Program, budget: int | None, sizes: Mapping[str, int], costs: Costs | None = None) -> tuple[Plan, Program]:
+    """The fastest plan within a budget.
+
+    Parameters
+    ----------
+    program : Program
+        PLANNED, of one function: forward and reverse sweep.
+    budget : int or None
+        Bytes that a call may hold beyond the caller's own arrays; None: no limit.
+    sizes : mapping
+        The values of the Program's symbols, by name.
+    costs : Costs, optional
+        Of this machine.
+
+    Returns
+    -------
+    Plan, Program
+        The plan without ``least`` and ``practical``, and the Program that follows it. With no budget, or a wide one, the Program itself.
+
+    Raises
+    ------
+    BudgetTooSmall
+        When no plan fits; it names the least and the practical budget.
+    KernelTypeError
+        When an array has a size that only the running kernel knows.
+    """
+    planner = Planner(program, sizes, costs or Costs())
+    return planner.plan(budget), planner.program(budget)
+
+
+class Planner:
+    """The plans of one Program for given sizes: the question is asked once, each budget is a re-solve.
+
+    Parameters
+    ----------
+    program, sizes, costs
+        As for `plan`.
+    """
+
+    def __init__(self, program: Program, sizes: Mapping[str, int], costs: Costs) -> None:
+        self.sweeps: Sweeps = sweeps_of(program)
+        self.sizes = known_sizes(program, sizes)
+        self.problem: Problem = problem_of(self.sweeps, sizes, costs)
+        self._decisions: dict[int | None, tuple[Decisions, float]] = {None: ({}, 0.0)}
+
+    def plan(self, budget: int | None, with_least: bool = False) -> Plan:
+        """The fastest plan within the budget; with the least and the practical budget where asked for."""
+        decisions, solve_seconds = self.decide(budget)
+        least, practical = (self.least, self.practical) if with_least else (None, None)
+        return self._plan(decisions, budget, solve_seconds, least, practical)
+
+    def program(self, budget: int | None) -> Program:
+        """The Program that follows the fastest plan within the budget."""
+        decisions, _ = self.decide(budget)
+        if all(decision is Decision.KEPT for decision in decisions.values()):
+            return self.sweeps.program
+        program = realize(self.sweeps, self.problem, decisions)
+        held, expected = max(footprint(program, self.sizes)[0], default=0), simulate(self.problem, decisions).peak
+        if held != expected:
+            raise CompilerBug(f"the plan of {expected} bytes is put into effect with {held}", program)
+        return program
+
+    def decide(self, budget: int | None) -> tuple[Decisions, float]:
+        """The decisions of the fastest plan within the budget, and the seconds that finding them took."""
+        if budget not in self._decisions:
+            start = perf_counter()
+            kept = simulate(self.problem, {}).peak
+            decisions = {} if budget is None or kept <= budget else self._solver.fastest(budget)
+            if decisions is None:
+                raise self._too_small(budget)
+            self._decisions[budget] = decisions, perf_counter() - start
+        return self._decisions[budget]
+
+    def tradeoff(self) -> tuple[Plan, ...]:
+        """The plan at every budget at which the optimum changes, the widest first; its ``budget`` is its own peak."""
+        found: list[Plan] = []
+        decisions: Decisions | None = {}
+        while decisions is not None:
+            outcome = simulate(self.problem, decisions)
+            made = self._plan(decisions, outcome.peak, 0.0, None, None)
+            if found and made.seconds <= found[-1].seconds:
+                found.pop()
+            found.append(made)
+            decisions = self._solver.fastest(outcome.peak - 1)
+        return tuple(found)
+
+    @cached_property
+    def least(self) -> int:
+        """The smallest budget that works, in bytes."""
+        return simulate(self.problem, self._solver.smallest()).peak
+
+    @cached_property
+    def practical(self) -> int:
+        """The smallest budget whose predicted time is within 20 times that of the unlimited plan, in bytes."""
+        more = (PRACTICAL - 1.0) * self.problem.seconds
+        if sum(max(value.seconds, value.fused_seconds or 0.0) for value in self.problem.values) * len(self.problem.reverse) <= more:
+            return self.least
+        return simulate(self.problem, self._solver.smallest(within=more)).peak
+
+    @cached_property
+    def _solver(self) -> Solver:
+        return Solver(self.problem)
+
+    def _too_small(self, budget: int | None) -> BudgetTooSmall:
+        everything = simulate(self.problem, {}).peak
+        return BudgetTooSmall(
+            f"no plan fits {budget} bytes: the least budget is {self.least} bytes, and everything kept takes {everything}",
+            least=self.least,
+            practical=self.practical,
+            hint=f"memory={self.practical} or more" if self.practical else None,
+        )
+
+    # ------------------------------------------------------------ the report
+
+    def _plan(self, decisions: Decisions, budget: int | None, solve_seconds: float, least: int | None, practical: int | None) -> Plan:
+        outcome = simulate(self.problem, decisions)
+        entries = tuple(self._entry(name, decisions, outcome) for name in self.problem.order if name in outcome.stored)
+        return Plan(
+            entries,
+            self._bytes(decisions),
+            outcome.peak,
+            self.problem.seconds + outcome.seconds,
+            least,
+            practical,
+            budget,
+            solve_seconds,
+        )
+
+    def _entry(self, name: str, decisions: Decisions, outcome: Outcome) -> Entry:
+        value, decision = self.problem.by_name[name], decided(decisions, name)
+        line = self.sweeps.steps[self.sweeps.candidates[name].last_write].where.line
+        operands = sorted({read for producer in value.producers for read in producer.reads}, key=self.problem.order.__getitem__)
+        source = f"from {', '.join(operands)}" if operands else "from the arguments"
+        match decision:
+            case Decision.KEPT:
+                seconds, why = 0.0, "the budget has room for it" if value.producers else "it can only be kept"
+            case Decision.RECOMPUTED:
+                seconds, why = value.seconds, f"made again {source} before its first use"
+            case Decision.FUSED:
+                uses = sum(1 for phase in outcome.phases if name in phase.fused)
+                seconds, why = uses * (value.fused_seconds or 0.0), f"computed {source} at each of {uses} uses"
+        return Entry(name, value.bytes, decision.value, seconds, why, line)
+
+    def _bytes(self, decisions: Decisions) -> dict[str, int]:
+        """The bytes of each class at the first step that holds the most."""
+        program = self.sweeps.program if not decisions else realize(self.sweeps, self.problem, decisions)
+        held, _ = footprint(program, self.sizes)
+        found = dict.fromkeys(("tape", "snapshots", "temporaries", "copies", "adjoints", "results"), 0)
+        if not held:
+            return found
+        at = held.index(max(held))
+        for life in lifetimes(program):
+            if life.first <= at <= life.last:
+                found[CLASSES[life.array.role]] += size_of(life.array, self.sizes)
+        for array in program.parameters:
+            if array.role is Role.RESULT and array.rank:
+                found["results"] += size_of(array, self.sizes)
+        found["temporaries"] += held[at] - sum(found.values())
+        return found

@@ -1,0 +1,82 @@
+"""The planner's question about a gradient Program, for given sizes and costs.
+
+In: `Sweeps` (values.py), the values of the symbols, the costs of the machine. Out: a `Problem`, with the bytes of every step as
+ir/lifetimes.py has them and the seconds of every step as costs.py predicts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dfad.ir.lifetimes import inner_arrays, used_names
+from dfad.ir.nodes import Block, Library, Read
+from dfad.ir.walk import all_arrays, reads, walk, walk_expression
+from dfad.plan.costs import Costs, seconds_of, work_of
+from dfad.plan.footprint import footprint, known_sizes, size_of
+from dfad.plan.problem import Problem, ReverseStep, Value, Work
+from dfad.plan.values import Candidate, Sweeps
+
+
+def problem_of(sweeps: Sweeps, sizes: Mapping[str, int], costs: Costs) -> Problem:
+    """The planner's question for given sizes.
+
+    Parameters
+    ----------
+    sweeps : Sweeps
+        Of `sweeps_of`.
+    sizes : mapping
+        The values of the Program's symbols, by name.
+    costs : Costs
+        Of this machine.
+
+    Raises
+    ------
+    KernelTypeError
+        When an array has a size that only the running kernel knows.
+    """
+    return _Question(sweeps, known_sizes(sweeps.program, sizes), costs).problem()
+
+
+class _Question:
+    def __init__(self, sweeps: Sweeps, sizes: Mapping[str, int], costs: Costs) -> None:
+        self.sweeps, self.sizes, self.costs = sweeps, sizes, costs
+        self.arrays = all_arrays(sweeps.program)
+        self.seconds = [seconds_of(step, self.arrays, sizes, costs) for step in sweeps.steps]
+        self.uses = [used_names(step) for step in sweeps.steps]
+
+    def problem(self) -> Problem:
+        count, steps = self.sweeps.count_forward, self.sweeps.steps
+        held, before = footprint(self.sweeps.program, self.sizes, self.sweeps.candidates.keys())
+        values = tuple(self.value(candidate) for candidate in self.sweeps.candidates.values())
+        first = {name: min(at for at in range(count) if name in self.uses[at]) for name in self.sweeps.candidates}
+        forward = [held[at] + sum(value.bytes for value in values if first[value.name] <= at <= value.last_forward) for at in range(count)]
+        reverse = tuple(ReverseStep(replace(self.work(at), held=held[at]), before[at]) for at in range(count, len(steps)))
+        return Problem(values, tuple(forward), reverse, sum(self.seconds))
+
+    def value(self, candidate: Candidate) -> Value:
+        name = candidate.array.name
+        last = max(at for at in range(self.sweeps.count_forward) if name in self.uses[at])
+        producers = tuple(replace(self.work(at, name), held=self.inner_bytes(at)) for at in candidate.producers)
+        seconds = sum(self.seconds[at] for at in candidate.producers)
+        return Value(name, size_of(candidate.array, self.sizes), last, producers, seconds, self.fused_seconds(candidate))
+
+    def work(self, at: int, own: str | None = None) -> Work:
+        """The values that a step reads; ``own``: the value that it makes, which is no read."""
+        nodes = [node for node in walk(self.sweeps.steps[at]) if not isinstance(node, Block)]
+        names = dict.fromkeys(memlet.array for node in nodes for memlet in reads(node))
+        read = tuple(name for name in names if name in self.sweeps.candidates and name != own)
+        whole = {memlet.array for node in nodes if isinstance(node, Library) for memlet in node.reads}
+        return Work(read, frozenset(whole & set(read)))
+
+    def inner_bytes(self, at: int) -> int:
+        return sum(size_of(array, self.sizes) for array in inner_arrays(self.sweeps.steps[at]))
+
+    def fused_seconds(self, candidate: Candidate) -> float | None:
+        """The operations at every cell, and the reads of the operands less that of the value itself."""
+        if candidate.definition is None:
+            return None
+        value, cells = candidate.definition.value, size_of(candidate.array, self.sizes) // candidate.array.dtype.bytes
+        names = {part.memlet.array for part in walk_expression(value) if isinstance(part, Read)}
+        moved = sum(self.arrays[name].dtype.bytes for name in names if self.arrays[name].rank) - candidate.array.dtype.bytes
+        return cells * (work_of(value, self.costs) + max(moved, 0) * self.costs.byte)
