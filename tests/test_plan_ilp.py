@@ -3,7 +3,7 @@
 import pytest
 
 from dfad.plan.ilp import Solver
-from dfad.plan.problem import Decision, Problem, ReverseStep, Value, Work, simulate
+from dfad.plan.problem import Problem, simulate
 from tests.planner_problems import every_plan, random_problem
 
 

@@ -26,7 +26,6 @@ from dfad.ir.lifetimes import inner_arrays, is_ragged, top_arrays, top_level
 from dfad.ir.nodes import Apply, Array, Block, Exchange, Expression, Loop, Node, Program, Read, Statement, Tasklet
 from dfad.ir.walk import reads, walk, walk_expression, writes
 
-
 MOST_FUSED = 100
 """The most parts of an expression that takes the place of a read, with all that is fused into it."""
 
