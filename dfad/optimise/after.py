@@ -8,6 +8,7 @@ from dfad.optimise.dead import remove_dead
 from dfad.optimise.distribute import distribute
 from dfad.optimise.gather import gather
 from dfad.optimise.tidy import tidy
+from dfad.optimise.unswitch import unswitch
 from dfad.optimise.upward import run_upwards
 
 
@@ -15,4 +16,4 @@ def optimise_after(program: Program) -> Program:
     """The PLANNED Program made fast; of these rewrites a PRIMAL one takes those that know no sweeps."""
     if program.stage is Stage.PLANNED:
         program = remove_dead(distribute(run_upwards(gather(remove_dead(tidy(program))))))
-    return carry_values(program)
+    return unswitch(carry_values(program))

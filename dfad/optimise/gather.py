@@ -97,11 +97,11 @@ def _gathered(nest: Nest) -> tuple[Node, ...] | None:
         return None
     nodes: list[Node] = []
     for group in ordered:
-        direction = _direction(group)
-        if direction is None:
+        signs = _signs(group)
+        if signs is None or len(signs) > 1:
             return None
         first = group.statements[0]
-        loops = pieces(tuple(statement.node for statement in group.statements), group.targets, nest, direction)
+        loops = pieces(tuple(statement.node for statement in group.statements), group.targets, nest, next(iter(signs), None))
         nodes += loops if first.guard is None else (_under(first.guard, loops, first.node),)
     return tuple(nodes)
 
@@ -230,8 +230,8 @@ def _ordered(groups: list[Group]) -> list[Group] | None:
     return done
 
 
-def _direction(group: Group) -> int | None:
-    """1 or -1: the order of a group's cells in which each is read before it is written; None where there is none.
+def _signs(group: Group) -> set[int] | None:
+    """The orders, 1 upwards and -1 downwards, that a group's cells must have so that each is read before it is written; None: unknown.
 
     In gather form cell x is written where the source x + v is read: upwards needs every v >= 0, downwards every v <= 0.
     """
@@ -243,7 +243,4 @@ def _direction(group: Group) -> int | None:
                 return None
             if not isinstance(vector, str):
                 signs.add(order(vector))
-    signs.discard(0)
-    return None if len(signs) > 1 else next(iter(signs), 1)
-
-
+    return signs - {0}

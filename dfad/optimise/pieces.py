@@ -1,8 +1,14 @@
-"""The loops of one gather: core and rims.
+"""The loops of one gather: the core of each row in one pass, its edges cell by cell.
 
-For offsets o of a group over the box lo <= i < hi, cell x gets the contribution of o where lo <= x - o < hi. Along one dimension all
-offsets contribute on the core [lo + max o, hi + min o), and some of them on the rims on both sides of it, up to the hull [lo + min o, hi
-+ max o). In a rim of one dimension the inner dimensions are not cut: every contribution is tested there. An empty box makes no pass at all.
+For offsets o of a group over the box lo <= i < hi, cell x gets the contribution of o where lo <= x - o < hi in every dimension. In one
+dimension all offsets contribute on the core [lo + max o, hi + min o), and some of them on the w = max o - min o cells on each side of it,
+up to the hull [lo + min o, hi + max o). The outer dimensions run over the hull. In each row
+
+    the core        every contribution, where the row lies in the core of all outer dimensions;
+                    else each contribution under the tests of the outer dimensions, which are the same for the whole row
+    the edges       each contribution under all tests
+
+so a domain narrower than the stencil is right too: its core is empty. An empty box makes no pass at all.
 """
 
 from __future__ import annotations
@@ -35,8 +41,11 @@ class _Box:
     high: tuple[sympy.Expr, ...]
 
 
-def pieces(statements: tuple[Tasklet, ...], targets: tuple[Access, ...], nest: Nest, direction: int) -> tuple[Node, ...]:
-    """The loops that do the statements of one group in gather form, upwards (1) or downwards (-1)."""
+def pieces(statements: tuple[Tasklet, ...], targets: tuple[Access, ...], nest: Nest, direction: int | None) -> tuple[Node, ...]:
+    """The loops that do the statements of one group in gather form.
+
+    ``direction``: 1 or -1 where the cells must be done upwards or downwards, None where their order is free.
+    """
     offsets = [tuple(part or 0 for part in target.shift) for target in targets]
     box = _Box(*zip(*(_bounds(loop) for loop in nest.loops), strict=True))
     terms = [_term(node, offset, nest) for node, offset in zip(statements, offsets, strict=True)]
@@ -70,58 +79,87 @@ def _both(a: Expression, b: Expression) -> Expression:
 
 
 class _Builder:
-    """The pieces of one group, dimension by dimension."""
+    """The loops of one group, from the outermost dimension in."""
 
     def __init__(
-        self, model: Tasklet, shift: tuple[int, ...], terms: list[_Term], nest: Nest, box: _Box, direction: int
+        self, model: Tasklet, shift: tuple[int, ...], terms: list[_Term], nest: Nest, box: _Box, direction: int | None
     ) -> None:
         self.model, self.terms, self.nest, self.box, self.direction = model, terms, nest, box, direction
         change = substitute({index: index - part for index, part in zip(nest.indices, shift, strict=True) if part})
         self.write = Memlet(model.write.array, model.write.map_indices(change).subset)
+        self.last = len(nest.loops) - 1
         self.count = 0
 
     def level(self, depth: int) -> tuple[Node, ...]:
-        """The loops from this depth down, all outer dimensions being in their cores."""
-        if depth == len(self.nest.loops):
-            return (self.statement(()),)
-        offsets = [term.offset[depth] for term in self.terms]
+        """The loops from this depth in."""
+        least, most = self.reach(depth)
         low, high = self.box.low[depth], self.box.high[depth]
-        if min(offsets) == max(offsets):
-            return (self.loop(depth, low + offsets[0], high + offsets[0], self.level(depth + 1)),)
-        hull = (low + min(offsets), high + max(offsets))
-        core = (low + max(offsets), high + min(offsets))
-        before = self.loop(depth, hull[0], sympy.Min(core[0], hull[1]), self.rim(depth + 1, depth))
-        middle = self.loop(depth, core[0], core[1], self.level(depth + 1))
-        behind = self.loop(depth, sympy.Max(core[0], core[1]), hull[1], self.rim(depth + 1, depth))
-        return (before, middle, behind) if self.direction > 0 else (behind, middle, before)
+        if depth < self.last:
+            return (self.loop(depth, low + least, high + most, self.level(depth + 1)),)
+        core = self.core(low + most, high + least)
+        if least == most:
+            return core
+        before, behind = self.edge(low + least), self.edge(sympy.Max(low + most, high + least))
+        return (*before, *core, *behind) if self.direction != -1 else (*behind, *core, *before)
 
-    def rim(self, depth: int, tested: int) -> tuple[Node, ...]:
-        """The loops from this depth down over the whole hull; contributions are tested from dimension ``tested`` on."""
-        if depth == len(self.nest.loops):
-            return (self.statement(tuple(range(tested, depth))),)
+    def reach(self, depth: int) -> tuple[int, int]:
+        """The smallest and the largest offset in one dimension."""
         offsets = [term.offset[depth] for term in self.terms]
-        low, high = self.box.low[depth] + min(offsets), self.box.high[depth] + max(offsets)
-        return (self.loop(depth, low, high, self.rim(depth + 1, tested)),)
+        return min(offsets), max(offsets)
+
+    def varied(self) -> tuple[int, ...]:
+        """The outer dimensions in which the offsets differ."""
+        return tuple(depth for depth in range(self.last) if len(set(self.reach(depth))) > 1)
+
+    def core(self, low: sympy.Expr, high: sympy.Expr) -> tuple[Node, ...]:
+        """The middle of a row."""
+        outer = self.varied()
+        whole = self.loop(self.last, low, high, (self.statement(()),))
+        if not outer:
+            return (whole,)
+        tested = self.loop(self.last, low, high, (self.statement(outer),))
+        tests = [test for depth in outer for test in self.inside(depth)]
+        return (Branch(reduce(_both, tests), Block((), (whole,)), Block((), (tested,)), self.model.where, self.key()),)
+
+    def inside(self, depth: int) -> tuple[Expression, Expression]:
+        """The conditions of the core in one dimension."""
+        least, most = self.reach(depth)
+        index = self.nest.indices[depth]
+        return _compare("le", self.box.low[depth] + most, index), _compare("lt", index, self.box.high[depth] + least)
+
+    def edge(self, first: sympy.Expr) -> tuple[Node, ...]:
+        """The cells on one side of the core: a loop of fixed length that stops at the end of the hull."""
+        least, most = self.reach(self.last)
+        index, end = self.nest.indices[self.last], self.box.high[self.last] + most
+        body = self.statement((*self.varied(), self.last))
+        then = Block((), (self.moved(body, first),))
+        inside = Branch(_compare("lt", first + index, end), then, Block((), ()), self.model.where, self.key())
+        return (self.loop(self.last, sympy.Integer(0), sympy.Integer(most - least), (inside,)),)
+
+    def moved(self, node: Tasklet, first: sympy.Expr) -> Tasklet:
+        """The statement for the cell that lies ``index`` behind the first."""
+        index = self.nest.indices[self.last]
+        change = substitute({index: first + index})
+        return replace(node, write=node.write.map_indices(change), value=map_integers(node.value, change))
+
+    def key(self) -> str:
+        self.count += 1
+        return f"{self.model.key}:{self.count}"
 
     def loop(self, depth: int, low: sympy.Expr, high: sympy.Expr, body: tuple[Node, ...]) -> Loop:
-        self.count += 1
-        start, stop = (low, high) if self.direction > 0 else (high - 1, low - 1)
-        old = self.nest.loops[depth]
-        key = f"{self.model.key}:{self.count}"
-        return replace(old, start=start, stop=stop, step=self.direction, body=Block((), body), key=key)
+        start, stop = (low, high) if self.direction != -1 else (high - 1, low - 1)
+        step = -1 if self.direction == -1 else 1
+        return replace(self.nest.loops[depth], start=start, stop=stop, step=step, body=Block((), body), key=self.key())
 
     def statement(self, tested: tuple[int, ...]) -> Tasklet:
-        self.count += 1
         values = [self.tested(term, tested) for term in self.terms]
-        return replace(self.model, write=self.write, value=_sum(values), key=f"{self.model.key}:{self.count}")
+        return replace(self.model, write=self.write, value=_sum(values), key=self.key())
 
     def tested(self, term: _Term, dimensions: tuple[int, ...]) -> Expression:
         tests: list[Expression] = []
         for depth in dimensions:
-            offsets = [other.offset[depth] for other in self.terms]
-            if min(offsets) != max(offsets):
-                index = self.nest.indices[depth] - term.offset[depth]
-                tests += [_compare("le", self.box.low[depth], index), _compare("lt", index, self.box.high[depth])]
+            index = self.nest.indices[depth] - term.offset[depth]
+            tests += [_compare("le", self.box.low[depth], index), _compare("lt", index, self.box.high[depth])]
         if not tests:
             return term.value
         return Select(reduce(_both, tests), term.value, Constant(0.0, term.value.dtype), term.value.dtype)

@@ -21,7 +21,8 @@ from dfad.errors import CompilerMissing
 PACKAGE = Path(__file__).parents[1]
 
 # Contraction is off so that two variants of a loop body agree in every bit. GCC would merge the sine and the cosine of one
-# argument, which every adjoint of a sine has, into a scalar call; -fno-builtin-cos keeps them apart, and vectorised.
+# argument, which every adjoint of a sine has, into a scalar call; -fno-builtin-cos keeps them apart, and vectorised. Conditions that
+# no trip changes are taken out of loops by optimise/unswitch.py where it pays; GCC needs twice its time to try them all.
 FLAGS = (
     "-march=native",
     "-ffp-contract=off",
@@ -30,6 +31,7 @@ FLAGS = (
     "-fno-builtin-cos",
     "-fwrapv",
     "-fno-strict-aliasing",
+    "-fno-unswitch-loops",
     "-g0",
     "-fPIC",
 )
