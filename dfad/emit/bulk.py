@@ -18,15 +18,18 @@ def is_bulk(loop: Loop, arrays: Mapping[str, Array]) -> bool:
         return False
     loops, tasklet = found
     array = arrays[tasklet.write.array]
-    indices = tuple(inner.index for inner in loops)
-    if tasklet.accumulate or tasklet.write.subset != indices or not all(map(_covers, loops, array.shape)):
+    subset = tasklet.write.subset
+    long = [(index, extent) for index, extent in zip(subset, array.shape, strict=True) if (index, extent) != (0, 1)]
+    if tasklet.accumulate or [index for index, _ in long] != [inner.index for inner in loops]:
+        return False
+    if not all(_covers(inner, extent) for inner, (_, extent) in zip(loops, long, strict=True)):
         return False
     match tasklet.value:
         case Constant(value=value):
             return str(float(value)) == "0.0"
         case Read(memlet=memlet):
             source = arrays[memlet.array]
-            return memlet.subset == indices and source.dtype == array.dtype and source.shape == array.shape and source.name != array.name
+            return memlet.subset == subset and source.dtype == array.dtype and source.shape == array.shape and source.name != array.name
         case _:
             return False
 

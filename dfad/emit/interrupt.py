@@ -28,12 +28,15 @@ def polls(root: Loop) -> dict[Loop, sympy.Expr]:
 
 def _work(node: Node, found: dict[Loop, sympy.Expr]) -> sympy.Expr:
     """The innermost iterations of a node that nobody below it asks about."""
+    known = len(found)
     below = sum((_work(child, found) for child in children(node)), sympy.Integer(0))
     match node:
         case Library():
             return sympy.Integer(_LIBRARY)
+        case Loop() if below.is_Integer and below <= FEW and len(found) > known:
+            return sympy.Integer(0)
         case Loop():
-            if below.is_Integer and below <= FEW and node not in found:
+            if below.is_Integer and below <= FEW:
                 trips = (node.stop - node.start) / abs(node.step) * (1 if node.step > 0 else -1)
                 return trips * sympy.Max(below, 1) if trips.is_polynomial() and trips.is_integer else sympy.Integer(FEW + 1)
             found[node] = _known(below, node)

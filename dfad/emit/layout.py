@@ -28,6 +28,8 @@ def offset(subset: Sequence[Index], array: Array, scope: Scope) -> str:
     for index, extent in zip(subset, array.shape, strict=True):
         first = index.start if isinstance(index, Range) else index
         below = scope.integer(first)
+        if text and extent == 1 and first == 0:
+            continue
         if text:
             text = f"({text})" if is_sum(text) else text
             text = f"{text}*{scope.integer(extent, PRODUCT + 1)}" + ("" if first == 0 else f" + {_term(below)}")
