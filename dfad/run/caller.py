@@ -4,7 +4,7 @@ A `Caller` answers a call from what is loaded; else it asks the cache; else it h
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import Parameter, Signature
 from time import perf_counter
 from typing import cast
@@ -101,8 +101,8 @@ class Specialisation:
     hidden_types: tuple[ArgumentType | None, ...]
     compiled: Compiled
     routines: tuple[Routine, ...]
-    guards: tuple[object, ...]
-    hidden: tuple[object, ...]
+    guards: tuple[object, ...] = field(repr=False)
+    hidden: tuple[object, ...] = field(repr=False)
     request: Request
 
     @property

@@ -7,7 +7,7 @@ of a compiled kernel (names that must still mean the same objects), and where it
 import ast
 import builtins
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import Parameter, signature
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
@@ -42,9 +42,9 @@ class Meaning:
 
     function: int
     path: str
-    namespace: Namespace
+    namespace: Namespace = field(repr=False)
     name: str | None
-    value: object
+    value: object = field(repr=False)
 
 
 @dataclass(frozen=True)
