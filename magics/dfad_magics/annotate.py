@@ -53,11 +53,12 @@ def annotated(source: str, first: int, listing: str) -> str:
 
 
 def _source_line(number: int, text: str, became: Mapping[int, Sequence[str]]) -> str:
-    gutter = f'<span class="dfad-place">{number:4d}  </span>'
+    indent = "&nbsp;" * (len(text) - len(text.lstrip()))
+    line = f'<span class="dfad-place">{number:4d} </span>{indent}{page.coloured(text.lstrip())}'.replace("    ", "&nbsp;" * 4)
     generated = became.get(number, [])
     if not generated:
-        return f"<pre style='margin:0 0 0 0.95em'>{gutter}{page.coloured(text)}</pre>"
-    head = f"<summary>{gutter}{page.coloured(text)} <small>{len(generated)} generated</small></summary>"
+        return f'<div class="dfad-line">{line}</div>'
+    head = f"<summary>{line} <small>{len(generated)} generated</small></summary>"
     return f"<details>{head}{page.code(_dedented(generated))}</details>"
 
 

@@ -20,7 +20,8 @@ STYLE = """<style>
 .dfad details {margin: 0.15em 0; border-left: 2px solid rgba(128,128,128,0.35); padding-left: 0.7em}
 .dfad summary {cursor: pointer; font-weight: 600}
 .dfad summary small {font-weight: normal; opacity: 0.75}
-.dfad details details summary {font-weight: normal; font-family: var(--jp-code-font-family, monospace); font-size: 12px; white-space: pre}
+.dfad details details summary, .dfad .dfad-line {font-weight: normal; font-family: var(--jp-code-font-family, monospace); font-size: 12px}
+.dfad .dfad-line {padding-left: 1.85em}
 .dfad pre {font-size: 12px; line-height: 1.4; margin: 0.3em 0; overflow-x: auto; max-height: 32em; white-space: pre}
 .dfad table.dfad-table {color: inherit; border-collapse: collapse; margin: 0.3em 0; font-size: 12px}
 .dfad table.dfad-table th {text-align: left; font-weight: 600; padding: 0.15em 0.9em 0.15em 0}
