@@ -5,10 +5,11 @@ import copy
 import numpy as np
 import pytest
 
-from dfad.frontend.lower import lower
 from dfad.frontend.liveness import parameters_of
+from dfad.frontend.lower import lower
 from dfad.frontend.names import type_of
 from dfad.ir.evaluate import evaluate
+from dfad.ir.nodes import IntegerSymbol
 from dfad.source import read_source
 from tests.gallery import GALLERY
 
@@ -25,7 +26,8 @@ def lowered(function, arguments):
 def interpreted(function, arguments):
     """What the interpreter returns for the function; arrays among the arguments are updated."""
     found, names = lowered(function, arguments)
-    known = {name for array in found.program.parameters for name in (array.name,)} | {s.parameter for s in found.program.symbols if hasattr(s, "parameter")}
+    known = {array.name for array in found.program.parameters}
+    known |= {bound.parameter for bound in found.program.symbols if isinstance(bound, IntegerSymbol)}
     given = dict(zip(names, arguments, strict=True)) | {hidden.name: hidden.get() for hidden in found.hidden}
     values = tuple(evaluate(found.program, {name: given[name] for name in given if name in known}).values())
     if found.program.returns_tuple:

@@ -1,8 +1,9 @@
 """Stores to arrays: one Loop nest round one Tasklet, evaluated as if the right side were complete before the left is written.
 
-A temporary stands between only when cells really conflict. Let iteration i of the nest write cell g(i) and read cell f(i) of the same array. With
-f(i) = g(i + d) for a constant vector d, the cell that i reads is written by iteration i + d: the nest is right in every order in which i comes
-before i + d, that is when d is lexicographically >= 0 after turning round some of the loops. Anything else gets the temporary.
+A temporary stands between only when cells really conflict. Let iteration i of the nest write cell g(i) and read cell f(i) of the
+same array. With f(i) = g(i + d) for a constant vector d, the cell that i reads is written by iteration i + d: the nest is right in
+every order in which i comes before i + d, that is when d is lexicographically >= 0 after turning round some of the loops. Anything
+else gets the temporary.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from itertools import product
 import sympy
 
 from dfad.frontend.affine import linear
-from dfad.frontend.builder import Header, OpenBlock, cast
+from dfad.frontend.blocks import Header, OpenBlock
+from dfad.frontend.builder import cast
 from dfad.frontend.elementwise import Operand, element_at, operand_of, require_equal, settle
 from dfad.frontend.scope import Context
 from dfad.frontend.values import ZERO, Deferred, Indices, Lazy, Scalar, Shape, Value, View, kind_of, whole

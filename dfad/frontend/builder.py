@@ -1,7 +1,7 @@
 """The Program under construction: open blocks, names, keys, and what is known of its integers.
 
-The only place of the frontend that makes nodes. A node is appended to the innermost open Block; Blocks are frozen when they close. Each open
-block holds facts (linear forms known to be >= 0 inside it), so that bounds are proven where they stand.
+The only place of the frontend that makes nodes. A node is appended to the innermost open Block; Blocks are frozen when they close.
+Each open block holds facts (linear forms known to be >= 0 inside it), so that bounds are proven where they stand.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import sympy
 
-from dfad.frontend.affine import Linear, Search, linear
+from dfad.frontend.affine import Search, linear
+from dfad.frontend.blocks import Header, OpenBlock
 from dfad.frontend.values import Scalar, View, integer, whole
-from dfad.ir.dtype import BOOL, I64, Dtype
+from dfad.ir.dtype import I64, Dtype
 from dfad.ir.memlet import Memlet, symbol
 from dfad.ir.nodes import (
     Apply,
@@ -36,47 +37,6 @@ from dfad.ir.nodes import (
 )
 from dfad.ir.walk import walk_expression, writes
 from dfad.source import Location
-
-
-@dataclass(slots=True)
-class Header:
-    """The head of a loop that is still open; its direction may still be turned."""
-
-    index: sympy.Symbol
-    start: sympy.Expr
-    stop: sympy.Expr
-    step: int
-
-    @property
-    def extremes(self) -> tuple[sympy.Expr, sympy.Expr]:
-        """The least and the greatest value of the index, for a loop that runs."""
-        if abs(self.step) == 1:
-            last = self.stop - self.step
-        else:
-            last = self.start + self.step * sympy.floor((self.stop - self.start - sympy.sign(self.step)) / self.step)
-        return (self.start, last) if self.step > 0 else (last, self.start)
-
-    def turn(self) -> None:
-        """Run the other way round (unit steps only)."""
-        self.start, self.stop, self.step = self.stop - self.step, self.start - self.step, -self.step
-
-
-@dataclass(eq=False, slots=True)
-class OpenBlock:
-    """A Block under construction, and the loop that it is the body of."""
-
-    header: Header | None = None
-    arrays: list[Array] = field(default_factory=list)
-    body: list[Node] = field(default_factory=list)
-    facts: list[Linear] = field(default_factory=list)
-    pinned: dict[Expression, sympy.Symbol] = field(default_factory=dict)
-
-    def binds(self, expression: sympy.Expr) -> bool:
-        """Whether the expression names a symbol that exists only in here."""
-        names = {array.name for array in self.arrays}
-        if self.header is not None:
-            names.add(self.header.index.name)
-        return any(part.name in names for part in expression.free_symbols)
 
 
 class Builder:
@@ -204,6 +164,13 @@ class Builder:
         yield opened
         self.blocks.pop()
 
+    @contextmanager
+    def inside(self, opened: OpenBlock) -> Iterator[None]:
+        """Go on with a block that `nested` made."""
+        self.blocks.append(opened)
+        yield
+        self.blocks.pop()
+
     def branch(self, guard: Expression, then: OpenBlock, orelse: OpenBlock) -> None:
         """A Branch over two blocks that `nested` made."""
         self._forget([*then.body, *orelse.body])
@@ -290,88 +257,6 @@ class Builder:
         """Whether two symbolic integers are proven equal."""
         return bool(first == second) or (self.proves(first - second) and self.proves(second - first))
 
-    # ------------------------------------------------------------ checks
-
-    def require(self, expression: sympy.Expr, error: str, message: str, values: Sequence[sympy.Expr]) -> None:
-        """Make sure that an expression is >= 0: by proof, else by a Check as far out as it certainly runs.
-
-        A Check leaves a loop when it holds in every trip exactly if it holds at one end of the loop's range; it is then guarded by
-        "the loop runs". It does not leave a branch. Such a Check comes before the loop: when it fails, the loop has not begun.
-        """
-        if not self.proves(expression):
-            self._check_claim(Claim(sympy.expand(expression), "ge", tuple(values)), error, message)
-            self.know(expression)
-
-    def require_equal(self, first: sympy.Expr, second: sympy.Expr, error: str, message: str) -> None:
-        """Make sure, in the same way, that two extents are equal.
-
-        An extent below 0 means 0. Where both may be below 0, as in ``A[2:]`` and ``B[2:]``, equal means the same number below 0 too: so
-        that what is learned is about A and B.
-        """
-        if not self.are_equal(first, second):
-            own, other = self.natural(first), self.natural(second)
-            if first != own and second != other:
-                own, other = first, second
-            self._check_claim(Claim(sympy.expand(own - other), "eq", (own, other)), error, message)
-            self.know(own - other)
-            self.know(other - own)
-
-    def _check_claim(self, claim: Claim, error: str, message: str) -> None:
-        claim, level = self._hoist(claim)
-        condition: Expression = _compare(claim.relation, claim.expression, sympy.Integer(0))
-        for start, stop in claim.ranges:
-            condition = Apply("or", (_compare("ge", start, stop), condition), BOOL)
-        self.check(condition, error, message, [Integer(value) for value in claim.values], self.blocks[level])
-        self._learn(claim, level)
-
-    def _hoist(self, claim: Claim) -> tuple[Claim, int]:
-        """The claim as it reads in the outermost block that it can go to, and the level of that block."""
-        level = len(self.blocks) - 1
-        while level > 0 and (header := self.blocks[level].header) is not None:
-            outer = claim.outside(header)
-            if outer is None or any(self.blocks[level].binds(part) for part in outer.parts()):
-                break
-            level -= 1
-            claim = self._guarded(outer, header, level)
-        return claim, level
-
-    def _guarded(self, claim: Claim, header: Header, level: int) -> Claim:
-        """The claim outside a loop that may not run; of ranges that imply each other one is kept."""
-        span = (header.start, header.stop) if header.step > 0 else (header.stop, header.start)
-        length = span[1] - span[0] - 1
-        lengths = [stop - start - 1 for start, stop in claim.ranges]
-        if self.proves(length, level) or any(self.proves(length - other, level) for other in lengths):
-            return claim
-        kept = tuple(known for known, other in zip(claim.ranges, lengths, strict=True) if not self.proves(other - length, level))
-        return replace(claim, ranges=(*kept, span))
-
-    def _learn(self, claim: Claim, level: int) -> None:
-        """What was checked holds from the outermost block on in which the guarding loops certainly run."""
-        for inner in range(level, len(self.blocks)):
-            if all(self.proves(stop - start - 1, inner) for start, stop in claim.ranges):
-                self.know(claim.expression, self.blocks[inner])
-                if claim.relation == "eq":
-                    self.know(-claim.expression, self.blocks[inner])
-                return
-
-    # ------------------------------------------------------------ exchanged arrays
-
-    def unify(self, first: Array, second: Array) -> bool:
-        """Give two arrays one shape, after a Check at the function's entry; False when the shapes are not known there."""
-        for own, other in zip(first.shape, second.shape, strict=True):
-            if own == other:
-                continue
-            if not (own.free_symbols | other.free_symbols) <= self.entry:
-                return False
-            values = (Integer(own), Integer(other))
-            message = f"{first.name} and {second.name} are exchanged and have different extents: {{0}} and {{1}}"
-            check = Check(Apply("eq", values, BOOL), "index", message, self.where, self.key(), values)
-            self.blocks[0].body.insert(0, check)
-            self.know(own - other, self.blocks[0])
-            self.know(other - own, self.blocks[0])
-        self.shapes[second.name] = self.shapes.get(first.name, first.shape)
-        return True
-
     def shaped(self, array: Array) -> Array:
         """The array with the shape that `unify` gave it."""
         shape = self.shapes.get(array.name, array.shape)
@@ -391,61 +276,11 @@ class Builder:
         return inner
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """That an expression is >= 0 (``"ge"``) or 0 (``"eq"``) where no range is empty; ``values`` are told when it is not."""
-
-    expression: sympy.Expr
-    relation: str
-    values: tuple[sympy.Expr, ...]
-    ranges: tuple[tuple[sympy.Expr, sympy.Expr], ...] = ()
-
-    def parts(self) -> Iterator[sympy.Expr]:
-        """Every integer expression in it."""
-        yield from (self.expression, *self.values)
-        for span in self.ranges:
-            yield from span
-
-    def outside(self, header: Header) -> Claim | None:
-        """The claim for all trips of a loop, as one at an end of its range; None when neither end decides.
-
-        The expression is least, and each range longest, at that end: when the claim fails anywhere, it fails there.
-        """
-        slopes = [_slope(self.expression, header.index)]
-        slopes += [None if slope is None else -slope for slope in (_slope(stop - start, header.index) for start, stop in self.ranges)]
-        if any(slope is None for slope in slopes):
-            return None
-        if self.relation == "eq" and slopes[0]:
-            return None
-        rising = any(slope > 0 for slope in slopes if slope)
-        if rising and any(slope < 0 for slope in slopes if slope):
-            return None
-        table = {header.index: header.extremes[0 if rising else 1]}
-        return Claim(
-            sympy.expand(self.expression.xreplace(table)),
-            self.relation,
-            tuple(value.xreplace(table) for value in self.values),
-            tuple((start.xreplace(table), stop.xreplace(table)) for start, stop in self.ranges),
-        )
-
-
 def _start_of(array: Array, arrays: Sequence[Array], writers: Mapping[str, int]) -> int:
     """The position in a block's body from which on the array's shape is known."""
     scalars = {other.name for other in arrays if not other.rank}
     named = {part.name for extent in array.shape for part in extent.free_symbols}
     return max((writers[name] + 1 for name in named & scalars), default=0)
-
-
-def _slope(expression: sympy.Expr, index: sympy.Symbol) -> int | None:
-    """The factor of the index in a linear expression; None when it is not linear in it."""
-    form = linear(sympy.expand(expression))
-    if form is None or any(index in atom.free_symbols for atom, _ in form.terms if atom != index):
-        return None
-    return form.coefficient(index)
-
-
-def _compare(operation: str, first: sympy.Expr, second: sympy.Expr) -> Expression:
-    return Apply(operation, (Integer(first), Integer(second)), BOOL)
 
 
 def _reads_any(expression: Expression, names: set[str]) -> bool:

@@ -19,6 +19,7 @@ from dfad.frontend import creation, products, reductions
 from dfad.frontend.arithmetic import apply, convert
 from dfad.frontend.arrays import store
 from dfad.frontend.builder import cast
+from dfad.frontend.doubts import check_write_in_place
 from dfad.frontend.elementwise import apply_all, number_of, operand_of, typed, where
 from dfad.frontend.names import is_inlined, plain_function
 from dfad.frontend.scope import Context
@@ -228,6 +229,7 @@ def _typed_number(dtype: Dtype) -> Handler:
 def _fill(context: Context, owner: Value, value: Value) -> Value:
     if not isinstance(owner, View):
         context.wrong_type("only an array that has a name can be filled")
+    check_write_in_place(context, owner)
     store(context, owner, creation.fill(context, owner, value))
     return Known(None)
 

@@ -10,6 +10,7 @@ import sympy
 
 from dfad.frontend.arithmetic import apply, select
 from dfad.frontend.arrays import filled
+from dfad.frontend.bounds import require
 from dfad.frontend.builder import cast, constant
 from dfad.frontend.elementwise import common_dtype, number_of, operand_of, settle, typed
 from dfad.frontend.scope import Context
@@ -26,7 +27,7 @@ def extent_of(context: Context, value: Value) -> sympy.Expr:
     if number.dtype.kind != "i":
         context.wrong_type(f"an extent is an integer, not {kind_of(value)}", hint="write int(...) or //")
     found = context.builder.pin_integer(number)
-    context.builder.require(found, "index", "negative dimensions are not allowed: {0}", (found,))
+    require(context.builder, found, "index", "negative dimensions are not allowed: {0}", (found,))
     return found
 
 

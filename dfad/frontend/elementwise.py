@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 import sympy
 
+from dfad.frontend import bounds
 from dfad.frontend.arithmetic import TypeClash, apply, promote, select
 from dfad.frontend.scope import Context
 from dfad.frontend.values import ONE, ZERO, Deferred, Indices, Lazy, Scalar, Shape, Value, View, element, kind_of
@@ -88,7 +89,7 @@ def require_equal(context: Context, first: sympy.Expr, second: sympy.Expr) -> No
         return
     if (first - second).is_Integer:
         context.wrong_type(f"the shapes do not fit: extents {first} and {second}")
-    context.builder.require_equal(first, second, "index", "the shapes do not fit: extents {0} and {1}")
+    bounds.require_equal(context.builder, first, second, "index", "the shapes do not fit: extents {0} and {1}")
 
 
 def element_at(value: Operand, shape: Shape, indices: Indices) -> Scalar:

@@ -1,7 +1,7 @@
 """Expressions of the source: an `ast` expression in, a value out; what has to run first is emitted.
 
-Operands are evaluated in Python's order, and what may not be evaluated (the other side of a conditional expression, the rest of an `and`) is
-kept in a block of its own: where that block is not empty, the expression becomes a Branch.
+Operands are evaluated in Python's order, and what may not be evaluated (the other side of a conditional expression, the rest of an
+`and`) is kept in a block of its own: where that block is not empty, the expression becomes a Branch.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from itertools import pairwise
 from dfad.frontend.arithmetic import apply, select, truth
 from dfad.frontend.arrays import materialise
 from dfad.frontend.attributes import attribute
-from dfad.frontend.builder import OpenBlock, cast
+from dfad.frontend.blocks import OpenBlock
+from dfad.frontend.builder import cast
 from dfad.frontend.calls import call
 from dfad.frontend.elementwise import apply_all, common_dtype, number_of, operand_of, pin, settle, typed
 from dfad.frontend.guards import knowing

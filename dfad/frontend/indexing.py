@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 import sympy
 
+from dfad.frontend.bounds import require
 from dfad.frontend.builder import constant
 from dfad.frontend.elementwise import place
 from dfad.frontend.scope import Context
@@ -139,8 +140,8 @@ def resolve_index(context: Context, index: Scalar, extent: sympy.Expr) -> sympy.
         resolved = extent + value
     else:
         resolved = _wrapped(context, value, extent)
-    builder.require(resolved, "index", OUT_OF_RANGE, (value, extent))
-    builder.require(extent - 1 - resolved, "index", OUT_OF_RANGE, (value, extent))
+    require(builder, resolved, "index", OUT_OF_RANGE, (value, extent))
+    require(builder, extent - 1 - resolved, "index", OUT_OF_RANGE, (value, extent))
     return resolved
 
 

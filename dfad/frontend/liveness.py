@@ -3,7 +3,7 @@
 Definition. A variable is *live* at a point when some path from there reads it before assigning it. For a region (a loop or an `if`):
 
 1. ``assigned``: the variables that a statement in it binds, the loop's target included;
-2. ``carried``: those assigned that are live where the region ends or, for a loop, where its next trip begins. Only these need a home outside;
+2. ``carried``: those assigned that are live where the region ends or, for a loop, where its next trip begins: they need a home outside;
 3. ``entering``: the variables live where the region begins.
 """
 

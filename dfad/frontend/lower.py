@@ -1,7 +1,7 @@
 """From a function's text and the types of its arguments to a Program.
 
-In: a `SourceText` and the type of each parameter. Out: `Lowered`, with a verified PRIMAL Program that does what Python does when it runs the
-function. Where a variable turns out to have another type than first assumed, lowering starts again with what it learned.
+In: a `SourceText` and the type of each parameter. Out: `Lowered`, with a verified PRIMAL Program that does what Python does when it
+runs the function. Where a variable turns out to have another type than first assumed, lowering starts again with what it learned.
 """
 
 from __future__ import annotations

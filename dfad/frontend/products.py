@@ -1,4 +1,4 @@
-"""Products of matrices and vectors: `@`, `np.dot`, `np.matmul`, `np.outer`; each becomes a `matmul` of the IR, or an elementwise product."""
+"""Products of matrices and vectors: `@`, `np.dot`, `np.matmul` become a `matmul` of the IR, `np.outer` an elementwise product."""
 
 from __future__ import annotations
 

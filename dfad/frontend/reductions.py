@@ -9,6 +9,7 @@ import sympy
 
 from dfad.frontend.arithmetic import apply
 from dfad.frontend.arrays import as_view, materialise, nest, store
+from dfad.frontend.bounds import require
 from dfad.frontend.builder import cast, constant
 from dfad.frontend.elementwise import Operand, apply_all, operand_of
 from dfad.frontend.scope import Context
@@ -156,7 +157,7 @@ def _extreme(context: Context, operation: str, a: Value, axis: Value, keepdims: 
     assert memlet is not None
     for position in axes:
         message = "zero-size array has no maximum" if operation == "reduce_max" else "zero-size array has no minimum"
-        context.builder.require(view.shape[position] - 1, "index", message, ())
+        require(context.builder, view.shape[position] - 1, "index", message, ())
     return _deferred_extreme(context, operation, memlet, view, axes, keeps)
 
 

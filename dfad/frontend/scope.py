@@ -13,7 +13,8 @@ from types import FunctionType
 from typing import NoReturn
 
 from dfad.errors import KernelTypeError, Place, UnsupportedSyntax
-from dfad.frontend.builder import Builder, OpenBlock
+from dfad.frontend.blocks import OpenBlock
+from dfad.frontend.builder import Builder
 from dfad.frontend.liveness import Liveness
 from dfad.frontend.values import Scalar, Value, View, element, scalars, whole
 from dfad.ir.dtype import Dtype
@@ -65,6 +66,15 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
+class Doubt:
+    """A variable whose array holds a copy of what may still be the variable itself (doubts.py)."""
+
+    frame: Frame
+    variable: str
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
 class Hidden:
     """A number or array that the function finds outside its parameters, read anew at every call.
 
@@ -113,6 +123,7 @@ class Context:
     frames: list[Frame] = field(default_factory=list)
     hidden: dict[str, tuple[Hidden, Value]] = field(default_factory=dict)
     resolved: dict[tuple[int, str], Resolved] = field(default_factory=dict)
+    doubts: dict[str, Doubt] = field(default_factory=dict)
     inlined: dict[FunctionType, SourceText] = field(default_factory=dict)
     parameters: list[Array] = field(default_factory=list)
     symbols: list[ShapeSymbol | IntegerSymbol] = field(default_factory=list)

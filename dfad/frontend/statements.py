@@ -9,16 +9,20 @@ import sympy
 
 from dfad.frontend.arithmetic import truth
 from dfad.frontend.arrays import store
-from dfad.frontend.builder import Header, cast
+from dfad.frontend.blocks import Header, OpenBlock
+from dfad.frontend.builder import cast
+from dfad.frontend.doubts import check_write_in_place
 from dfad.frontend.elementwise import apply_all, common_dtype, number_of, operand_of, settle, typed
+from dfad.frontend.exchanges import exchange_homes
 from dfad.frontend.expressions import binary, evaluate, evaluate_index, keep
 from dfad.frontend.guards import knowing
+from dfad.frontend.homes import close_homes, merge_paths, open_homes
 from dfad.frontend.indexing import part_of, subscript
 from dfad.frontend.liveness import assigned_names, is_exchange
 from dfad.frontend.names import calls_a_function
-from dfad.frontend.scope import Context
+from dfad.frontend.scope import Context, Doubt
 from dfad.frontend.values import Deferred, Known, Lazy, RangeOf, Scalar, Tuple, Value, View, integer, kind_of
-from dfad.frontend.variables import bind, close_homes, exchange_homes, open_homes
+from dfad.frontend.variables import bind
 from dfad.ir.dtype import BOOL, I64
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Apply, Expression, Integer, Read, Select
@@ -111,6 +115,7 @@ def _cells(context: Context, owner: ast.expr, index: ast.expr) -> View:
     if not isinstance(found, View):
         context.place = owner
         context.wrong_type(f"{kind_of(found)} has no elements to assign")
+    check_write_in_place(context, found)
     return part_of(context, found, items)
 
 
@@ -173,6 +178,7 @@ def _augmented(context: Context, statement: ast.AugAssign) -> None:
     if isinstance(target, ast.Name):
         current = evaluate(context, ast.copy_location(ast.Name(target.id, ast.Load()), target))
         if isinstance(current, View):
+            check_write_in_place(context, current)
             update(context, current, op, evaluate(context, statement.value), keep(context, _copy(current)) if calls else None)
             return
         settled = keep(context, current) if calls else current
@@ -242,17 +248,21 @@ def _if(context: Context, statement: ast.If) -> None:
         return
     frame = context.frame
     opened = open_homes(context, statement)
-    before = dict(frame.variables)
+    before, doubts = dict(frame.variables), dict(context.doubts)
+    paths = list[tuple[OpenBlock, dict[str, Value]]]()
     frame.regions += 1
-    with context.builder.nested() as then, knowing(context, guard, True):
-        lower_body(context, statement.body)
-    frame.variables = dict(before)
-    with context.builder.nested() as orelse, knowing(context, guard, False):
-        lower_body(context, statement.orelse)
-    frame.variables = before
+    met = dict[str, Doubt]()
+    for holds, body in ((True, statement.body), (False, statement.orelse)):
+        frame.variables, context.doubts = dict(before), dict(doubts)
+        with context.builder.nested() as block, knowing(context, guard, holds):
+            lower_body(context, body)
+        paths.append((block, frame.variables))
+        met |= context.doubts
     frame.regions -= 1
+    frame.variables, context.doubts = before, met
     context.stand_at(statement)
-    context.builder.branch(guard.expression, then, orelse)
+    merge_paths(context, paths)
+    context.builder.branch(guard.expression, *(block for block, _ in paths))
     close_homes(context, statement, opened)
 
 
@@ -307,12 +317,13 @@ def _for_range(context: Context, statement: ast.For, over: RangeOf) -> None:
 def _trip(context: Context, statement: ast.For, item: Callable[[], Value]) -> None:
     """One trip: bind the target, run the body; what the body assigned is forgotten after it."""
     frame = context.frame
-    before = dict(frame.variables)
+    before, doubts = dict(frame.variables), dict(context.doubts)
     frame.regions += 1
     assign(context, statement.target, item())
     lower_body(context, statement.body)
     frame.regions -= 1
     frame.variables = before
+    context.doubts = doubts | context.doubts
     context.stand_at(statement)
 
 

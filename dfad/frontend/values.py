@@ -1,7 +1,7 @@
 """What a name or an expression stands for while a function is lowered.
 
-A `Scalar` is an expression of the IR; an array is a `View` of a declared array, a `Lazy` elementwise expression that no array holds yet, or
-a `Deferred` operation that still needs a place to write to. Everything known before the code runs is a `Known`.
+A `Scalar` is an expression of the IR; an array is a `View` of a declared array, a `Lazy` elementwise expression that no array holds
+yet, or a `Deferred` operation that still needs a place to write to. Everything known before the code runs is a `Known`.
 """
 
 from __future__ import annotations
@@ -135,7 +135,10 @@ class Lazy:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Deferred:
-    """An operation whose result needs a place: ``write(target, accumulate)`` emits it. ``reads``: the arrays that it reads, None for any."""
+    """An operation whose result needs a place: ``write(target, accumulate)`` emits it.
+
+    ``reads``: the arrays that it reads; None for any.
+    """
 
     shape: Shape
     dtype: Dtype

@@ -1,13 +1,12 @@
 """Binding names: where the value of a variable lives.
 
-A variable that is assigned outside every loop and branch that carries it gets a fresh array at each assignment (`x`, `x_2`, ...): written once. A
-variable that a region carries (liveness.py) lives in a *home*, one array outside the region, written by every assignment inside. Known
-integers and constants need no array at all.
+A variable that is assigned outside every loop and branch that carries it gets a fresh array at each assignment (`x`, `x_2`, ...):
+written once. A variable that a region carries (liveness.py) lives in a *home*, one array outside the region, written by every
+assignment inside. Known integers and constants need no array at all.
 """
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 
 import sympy
@@ -15,13 +14,13 @@ import sympy
 from dfad.frontend.arithmetic import TypeClash, promote
 from dfad.frontend.arrays import materialise, store
 from dfad.frontend.builder import cast, constant
+from dfad.frontend.doubts import note_doubt
 from dfad.frontend.elementwise import operand_of
-from dfad.frontend.liveness import Facts, is_exchange, plainly_assigned
 from dfad.frontend.scope import Context, Home, Retry
 from dfad.frontend.values import Deferred, Lazy, Scalar, Tuple, Value, View, element, kind_of, whole
 from dfad.ir.dtype import I64, Dtype
 from dfad.ir.memlet import Memlet, symbol
-from dfad.ir.nodes import Array, Constant, Expression, Integer, Read, Role
+from dfad.ir.nodes import Array, Constant, Expression, Integer, Read
 
 
 def bind(context: Context, name: str, value: Value) -> None:
@@ -87,7 +86,7 @@ def _assign_home(context: Context, name: str, home: Home, value: Value) -> Value
 def _assign_scalar(context: Context, name: str, home: Home, value: Scalar) -> Scalar:
     if home.fixed is not None or (home.array is not None and home.array.rank):
         _refuse_change(context, name, home, value)
-    array = home.array or _start_home(context, name, home, *_learned(context, home, value))
+    array = home.array or _start_home(context, name, home, *learned_type(context, home, value))
     dtype, weak = _joined(context, [(array.dtype, home.weak), (value.dtype, value.weak)])
     if (dtype, weak) != (array.dtype, home.weak):
         context.learned[home.key] = (dtype, weak)
@@ -111,7 +110,7 @@ def _joined(context: Context, types: Sequence[tuple[Dtype, bool]]) -> tuple[Dtyp
         context.wrong_type(str(clash))
 
 
-def _learned(context: Context, home: Home, value: Scalar | View | Lazy | Deferred) -> tuple[Dtype, bool]:
+def learned_type(context: Context, home: Home, value: Scalar | View | Lazy | Deferred) -> tuple[Dtype, bool]:
     """The type of a new home: that of its value, joined with what an earlier attempt learned."""
     own = (value.dtype, isinstance(value, Scalar) and value.weak)
     known = context.learned.get(home.key)
@@ -132,7 +131,7 @@ def _assign_array(context: Context, name: str, home: Home, value: View | Lazy | 
     if home.fixed is not None or (home.array is not None and not home.array.rank):
         _refuse_change(context, name, home, value)
     if home.array is None:
-        dtype, _ = _learned(context, home, value)
+        dtype, _ = learned_type(context, home, value)
         home.array = context.builder.declare(
             context.builder.name(name), dtype, _shape_outside(context, name, home, value.shape), home.block
         )
@@ -146,6 +145,9 @@ def _assign_array(context: Context, name: str, home: Home, value: View | Lazy | 
         return value
     _release(context, name, array)
     store(context, whole(array), value)
+    context.doubts.pop(array.name, None)
+    if isinstance(value, View):
+        note_doubt(context, name, array, value)
     return whole(array)
 
 
@@ -167,141 +169,3 @@ def _release(context: Context, name: str, array: Array) -> None:
             continue
         copy = Lazy(value.shape, value.dtype, value.at)
         frame.variables[other] = materialise(context, copy, other)
-
-
-def open_homes(context: Context, region: ast.stmt) -> list[str]:
-    """Give homes to the variables that a region carries and that have none yet."""
-    frame, opened = context.frame, list[str]()
-    facts = frame.liveness.regions[region]
-    for name in sorted(facts.carried - frame.homes.keys()):
-        home = _home(context, name, region, facts)
-        if home is not None:
-            frame.homes[name] = home
-            opened.append(name)
-            if home.value is not None:
-                frame.variables[name] = home.value
-    return opened
-
-
-def close_homes(context: Context, region: ast.stmt, opened: Sequence[str]) -> None:
-    """What the variables mean after the region: those it carries their homes, the others it assigned nothing."""
-    frame = context.frame
-    for name in frame.liveness.regions[region].assigned:
-        home = frame.homes.get(name)
-        if home is None:
-            if any(plainly_assigned([region], name)):
-                frame.variables.pop(name, None)
-        elif home.value is None:
-            frame.variables.pop(name, None)
-        else:
-            frame.variables[name] = home.value
-    for name in opened:
-        del frame.homes[name]
-
-
-def _home(context: Context, name: str, region: ast.stmt, facts: Facts) -> Home | None:
-    frame, builder = context.frame, context.builder
-    key = f"{frame.path}{name}@{region.lineno}.{region.col_offset}"
-    value = frame.variables.get(name)
-    match value:
-        case None:
-            return Home(key, builder.block, needs_start=name in facts.entering)
-        case Scalar():
-            return _scalar_home(context, name, value, Home(key, builder.block), name in facts.entering)
-        case View() if not any(plainly_assigned([region], name)):
-            return None
-        case View():
-            return _array_home(context, name, value, Home(key, builder.block), region, facts)
-        case _:
-            return Home(key, builder.block, fixed=value) if any(plainly_assigned([region], name)) else None
-
-
-def _scalar_home(context: Context, name: str, value: Scalar, home: Home, enters: bool) -> Home:
-    dtype, home.weak = _learned(context, home, value)
-    own = _own_array(context, name, value)
-    if own is not None and own.dtype == dtype:
-        home.array = own
-        return home
-    home.array = context.builder.declare(context.builder.name(name), dtype)
-    if enters:
-        context.builder.tasklet(Memlet(home.array.name), cast(value.expression, dtype))
-    return home
-
-
-def _own_array(context: Context, name: str, value: Scalar) -> Array | None:
-    """The array of a scalar, when it is declared here and this variable alone means it."""
-    match value.expression:
-        case Read(Memlet(array, ())):
-            declared = [known for known in context.builder.block.arrays if known.name == array]
-            others = [holder for holder in context.holders(array) if holder != (context.frame, name)]
-            return declared[0] if declared and not others else None
-        case _:
-            return None
-
-
-def _array_home(context: Context, name: str, value: View, home: Home, region: ast.stmt, facts: Facts) -> Home:
-    """Exchanged names keep their own arrays; a name that is bound to new arrays needs one that nobody else sees."""
-    if _is_only_exchanged(context, name, region, facts) and value.is_whole:
-        home.array = value.array
-        return home
-    dtype, _ = _learned(context, home, value)
-    others = [holder for holder in context.holders(value.array.name) if holder != (context.frame, name) and holder[0].is_live(holder[1])]
-    if value.is_whole and value.array.role == Role.LOCAL and not others and value.dtype == dtype:
-        home.array = value.array
-    elif name in facts.entering:
-        home.array = materialise(context, Lazy(value.shape, dtype, lambda indices: cast(value.at(indices), dtype)), name).array
-    return home
-
-
-def _is_only_exchanged(context: Context, name: str, region: ast.stmt, facts: Facts) -> bool:
-    for statement in plainly_assigned([region], name):
-        if not is_exchange(statement):
-            return False
-        names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
-        if not all(other in facts.carried and isinstance(context.frame.variables.get(other), View) for other in names):
-            return False
-    return True
-
-
-# ---------------------------------------------------------------- exchanges
-
-
-def exchange_homes(context: Context, targets: Sequence[str], sources: Sequence[str]) -> bool:
-    """``a, b = b, a`` of arrays that have homes: exchange buffers, as a row of transpositions. False when it is something else."""
-    frame = context.frame
-    homes = [frame.homes.get(name) for name in targets]
-    arrays = {
-        name: home.array
-        for name, home in zip(targets, homes, strict=True)
-        if home is not None and home.array is not None and home.array.rank
-    }
-    if len(arrays) < len(targets) or any(frame.variables.get(name) != whole(array) for name, array in arrays.items()):
-        return False
-    first = arrays[targets[0]]
-    for array in arrays.values():
-        _unify(context, first, array)
-        _refuse_aliases(context, set(targets), array)
-    holding = {name: name for name in targets}
-    for target, source in zip(targets, sources, strict=True):
-        at = next(name for name, content in holding.items() if content == source)
-        if at != target:
-            context.builder.exchange(arrays[target], arrays[at])
-            holding[target], holding[at] = holding[at], holding[target]
-    return True
-
-
-def _unify(context: Context, first: Array, second: Array) -> None:
-    """Make sure that two arrays have one shape and type."""
-    if first.dtype != second.dtype or first.rank != second.rank:
-        context.wrong_type(f"{first.name} ({first.dtype}, rank {first.rank}) and {second.name} ({second.dtype}, rank {second.rank}) differ")
-    if first.name != second.name and not context.builder.unify(first, second):
-        context.unsupported(
-            f"{first.name} and {second.name} are exchanged and may differ in shape",
-            hint=f"make one like the other: np.empty_like({first.name})",
-        )
-
-
-def _refuse_aliases(context: Context, names: set[str], array: Array) -> None:
-    others = [name for frame, name in context.holders(array.name) if frame is not context.frame or name not in names]
-    if any(frame.is_live(name) for frame, name in context.holders(array.name) if name in others):
-        context.unsupported(f"{', '.join(sorted(others))} still means an array that is exchanged in a loop", hint="copy it first: .copy()")

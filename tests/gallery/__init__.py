@@ -1,7 +1,7 @@
 """Small kernels, one for each behaviour, named after it; every test suite runs them.
 
-A kernel is a plain Python function of a module of this folder. `GALLERY` maps its name to an `Entry`: the function and a maker of arguments for a
-size and a random generator. Sizes 0 and 1 are legal for all kernels that do not say otherwise.
+A kernel is a plain Python function of a module of this folder. `GALLERY` maps its name to an `Entry`: the function and a maker of
+arguments for a size and a random generator. Sizes 0 and 1 are legal for all kernels that do not say otherwise.
 """
 
 from __future__ import annotations

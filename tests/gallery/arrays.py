@@ -51,7 +51,14 @@ def array_creation(n):
 
 def array_created_types(n):
     """Created arrays have the dtype that NumPy gives them."""
-    return np.zeros(n, dtype=np.float32), np.ones(n, dtype=int), np.arange(2, 9, 3), np.arange(0.0, 1.0, 0.3), np.full(n, 7), np.zeros(n, bool)
+    return (
+        np.zeros(n, dtype=np.float32),
+        np.ones(n, dtype=int),
+        np.arange(2, 9, 3),
+        np.arange(0.0, 1.0, 0.3),
+        np.full(n, 7),
+        np.zeros(n, bool),
+    )
 
 
 def array_literal(a, b):
@@ -265,4 +272,3 @@ ENTRIES = (
     Entry(array_fill, array("n")),
     Entry(array_laplace, size()),
 )
-

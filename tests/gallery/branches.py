@@ -105,9 +105,12 @@ def branch_array_by_path(x, c):
 def branch_array_rebound(x, c):
     """A new array on one path, the caller's own on the other."""
     if c > 1.0:
+        x[0] = 3.0
         x = x + 1.0
-    x[0] = 5.0
-    return x
+        x[0] = 5.0
+    else:
+        x[0] = 7.0
+    return x * 2.0
 
 
 def branch_expression(x):

@@ -332,4 +332,3 @@ ENTRIES = (
     Entry(loop_array_rebound, all_of(array("n"), value(3))),
     Entry(loop_array_renewed, all_of(array("n"), value(3))),
 )
-

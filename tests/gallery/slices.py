@@ -216,4 +216,3 @@ ENTRIES = (
     Entry(slice_copies_between_steps, all_of(array("n+2"), value(3))),
     Entry(slice_old_name_kept, all_of(array("n+1"), value(3))),
 )
-

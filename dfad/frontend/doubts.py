@@ -1,0 +1,41 @@
+"""Doubts: where a name may mean one of two arrays when the kernel runs.
+
+After ``if c: x = x + 1`` the name x means a new array or the caller's own. dfad keeps one array for it, with the right content on
+both paths; that is all that reads can see. A write in place would have to reach the caller's array on one path only: it is refused.
+"""
+
+from __future__ import annotations
+
+from dfad.frontend.scope import Context, Doubt
+from dfad.frontend.values import View
+from dfad.ir.nodes import Array, Role
+
+
+def note_doubt(context: Context, name: str, array: Array, origin: View) -> None:
+    """The variable's own array now holds a copy of cells that other names, or the caller, may see too."""
+    others = [holder for holder in context.holders(origin.array.name) if holder != (context.frame, name) and holder[0].is_live(holder[1])]
+    if origin.array.role == Role.ARGUMENT or others:
+        context.doubts[array.name] = Doubt(context.frame, name, origin.array.name)
+
+
+def check_write_in_place(context: Context, target: View) -> None:
+    """Refuse a write that may or may not have to reach a second array."""
+    for array, doubt in context.doubts.items():
+        if target.array.name not in (array, doubt.origin):
+            continue
+        if target.array.name == array or doubt.frame.is_live(doubt.variable):
+            _refuse(context, doubt, "a write in place")
+
+
+def check_not_in_doubt(context: Context, target: Array) -> None:
+    """Refuse an exchange of a name that may mean one of two arrays."""
+    for array, doubt in context.doubts.items():
+        if target.name in (array, doubt.origin):
+            _refuse(context, doubt, "an exchange")
+
+
+def _refuse(context: Context, doubt: Doubt, what: str) -> None:
+    context.unsupported(
+        f"{doubt.variable} may be a new array here or still the old one, so {what} is ambiguous",
+        hint=f"write {doubt.variable} = {doubt.variable}.copy() before the loop or branch that assigns it",
+    )

@@ -1,0 +1,154 @@
+"""Homes: the arrays in which loops and branches carry variables (variables.py says what lives in one).
+
+A number gets its home, with its value, before the region. So does an array before a loop. In a branch an array variable keeps its
+array until a path binds it anew; where the paths meet, those that did not bind it copy its content into the home.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from dfad.frontend.arrays import materialise, store
+from dfad.frontend.blocks import OpenBlock
+from dfad.frontend.builder import cast
+from dfad.frontend.doubts import note_doubt
+from dfad.frontend.liveness import Facts, is_exchange, plainly_assigned
+from dfad.frontend.scope import Context, Home
+from dfad.frontend.values import Lazy, Scalar, Value, View, whole
+from dfad.frontend.variables import learned_type
+from dfad.ir.memlet import Memlet
+from dfad.ir.nodes import Array, Read, Role
+
+Variables = dict[str, Value]
+
+
+def open_homes(context: Context, region: ast.stmt) -> list[str]:
+    """Give homes to the variables that a region carries and that have none yet."""
+    frame, opened = context.frame, list[str]()
+    facts = frame.liveness.regions[region]
+    for name in sorted(facts.carried):
+        if name in frame.homes:
+            _settle(context, name, region)
+            continue
+        home = _home(context, name, region, facts)
+        if home is not None:
+            frame.homes[name] = home
+            opened.append(name)
+            if home.value is not None:
+                frame.variables[name] = home.value
+    return opened
+
+
+def _settle(context: Context, name: str, region: ast.stmt) -> None:
+    """Before a loop a variable is in its home, also where an outer branch has left it elsewhere so far."""
+    frame, home = context.frame, context.frame.homes[name]
+    value = frame.variables.get(name)
+    if isinstance(region, ast.If) or not isinstance(value, View) or not any(plainly_assigned([region], name)):
+        return
+    if home.array is None:
+        home.array = context.builder.declare(context.builder.name(name), value.dtype, value.shape, home.block)
+    if home.array.rank and value != home.value:
+        _copy_home(context, name, home.array, value)
+        frame.variables[name] = whole(home.array)
+
+
+def _copy_home(context: Context, name: str, array: Array, value: View) -> None:
+    store(context, whole(array), Lazy(value.shape, array.dtype, lambda indices: cast(value.at(indices), array.dtype)))
+    note_doubt(context, name, array, value)
+
+
+def merge_paths(context: Context, paths: Sequence[tuple[OpenBlock, Variables]]) -> None:
+    """Where the paths of a branch meet: an array variable that one path bound anew is in its home on all of them."""
+    frame = context.frame
+    for name, home in frame.homes.items():
+        at_home = [variables.get(name) == home.value for _, variables in paths]
+        if home.array is None or not home.array.rank or not any(at_home):
+            continue
+        for (block, variables), is_home in zip(paths, at_home, strict=True):
+            value = variables.get(name)
+            if not is_home and isinstance(value, View):
+                with context.builder.inside(block):
+                    _copy_home(context, name, home.array, value)
+        frame.variables[name] = whole(home.array)
+
+
+def close_homes(context: Context, region: ast.stmt, opened: Sequence[str]) -> None:
+    """What the variables mean after the region: those it carries their homes, the others it assigned nothing."""
+    frame = context.frame
+    for name in frame.liveness.regions[region].assigned:
+        home = frame.homes.get(name)
+        if home is None:
+            if any(plainly_assigned([region], name)):
+                frame.variables.pop(name, None)
+        elif home.value is None and not isinstance(frame.variables.get(name), View):
+            frame.variables.pop(name, None)
+        elif home.value is not None and not isinstance(frame.variables.get(name), View):
+            frame.variables[name] = home.value
+    for name in opened:
+        del frame.homes[name]
+
+
+def _home(context: Context, name: str, region: ast.stmt, facts: Facts) -> Home | None:
+    frame, builder = context.frame, context.builder
+    key = f"{frame.path}{name}@{region.lineno}.{region.col_offset}"
+    value = frame.variables.get(name)
+    match value:
+        case None:
+            return Home(key, builder.block, needs_start=name in facts.entering)
+        case Scalar():
+            return _scalar_home(context, name, value, Home(key, builder.block), name in facts.entering)
+        case View() if not any(plainly_assigned([region], name)):
+            return None
+        case View():
+            return _array_home(context, name, value, Home(key, builder.block), region, facts)
+        case _:
+            return Home(key, builder.block, fixed=value) if any(plainly_assigned([region], name)) else None
+
+
+def _scalar_home(context: Context, name: str, value: Scalar, home: Home, enters: bool) -> Home:
+    dtype, home.weak = learned_type(context, home, value)
+    own = _own_array(context, name, value)
+    if own is not None and own.dtype == dtype:
+        home.array = own
+        return home
+    home.array = context.builder.declare(context.builder.name(name), dtype)
+    if enters:
+        context.builder.tasklet(Memlet(home.array.name), cast(value.expression, dtype))
+    return home
+
+
+def _own_array(context: Context, name: str, value: Scalar) -> Array | None:
+    """The array of a scalar, when it is declared here and this variable alone means it."""
+    match value.expression:
+        case Read(Memlet(array, ())):
+            declared = [known for known in context.builder.block.arrays if known.name == array]
+            others = [holder for holder in context.holders(array) if holder != (context.frame, name)]
+            return declared[0] if declared and not others else None
+        case _:
+            return None
+
+
+def _array_home(context: Context, name: str, value: View, home: Home, region: ast.stmt, facts: Facts) -> Home:
+    """Exchanged names keep their own arrays; a name that is bound to new arrays needs one that nobody else sees."""
+    if _is_only_exchanged(context, name, region, facts) and value.is_whole:
+        home.array = value.array
+        return home
+    dtype, _ = learned_type(context, home, value)
+    others = [holder for holder in context.holders(value.array.name) if holder != (context.frame, name) and holder[0].is_live(holder[1])]
+    if value.is_whole and value.array.role == Role.LOCAL and not others and value.dtype == dtype:
+        home.array = value.array
+    elif name in facts.entering and not isinstance(region, ast.If):
+        home.array = materialise(context, Lazy(value.shape, dtype, lambda indices: cast(value.at(indices), dtype)), name).array
+        note_doubt(context, name, home.array, value)
+    return home
+
+
+def _is_only_exchanged(context: Context, name: str, region: ast.stmt, facts: Facts) -> bool:
+    for statement in plainly_assigned([region], name):
+        if not is_exchange(statement):
+            return False
+        names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+        if not all(other in facts.carried and isinstance(context.frame.variables.get(other), View) for other in names):
+            return False
+    return True
