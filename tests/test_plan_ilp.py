@@ -28,3 +28,9 @@ def check_against_every_plan(problem: Problem) -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_small_graphs(seed):
     check_against_every_plan(random_problem(seed, 2 + seed % 4))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 112))
+def test_larger_graphs(seed):
+    check_against_every_plan(random_problem(seed, 6 + seed % 3))

@@ -158,8 +158,7 @@ class Planner:
         """The decisions of the fastest plan within the budget, and the seconds that finding them took."""
         if budget not in self._decisions:
             start = perf_counter()
-            kept = simulate(self.problem, {}).peak
-            decisions = {} if budget is None or kept <= budget else self._solver.fastest(budget)
+            decisions = self._fastest(budget)
             if decisions is None:
                 raise self._too_small(budget)
             self._decisions[budget] = decisions, perf_counter() - start
@@ -167,20 +166,33 @@ class Planner:
 
     def tradeoff(self) -> tuple[Plan, ...]:
         """The plan at every budget at which the optimum changes, the widest first; its ``budget`` is its own peak."""
-        found: list[Plan] = []
+        return tuple(self._plan(decisions, outcome.peak, 0.0, None, None) for decisions, outcome in self._frontier)
+
+    def _fastest(self, budget: int | None) -> Decisions | None:
+        if budget is None or simulate(self.problem, {}).peak <= budget:
+            return {}
+        if "_frontier" in self.__dict__:
+            return next((decisions for decisions, outcome in self._frontier if outcome.peak <= budget), None)
+        return self._solver.fastest(budget)
+
+    @cached_property
+    def _frontier(self) -> list[tuple[Decisions, Outcome]]:
+        """The best decisions from the widest budget down: each next plan must hold less than the one before."""
+        found: list[tuple[Decisions, Outcome]] = []
         decisions: Decisions | None = {}
         while decisions is not None:
             outcome = simulate(self.problem, decisions)
-            made = self._plan(decisions, outcome.peak, 0.0, None, None)
-            if found and made.seconds <= found[-1].seconds:
+            if found and outcome.seconds <= found[-1][1].seconds:
                 found.pop()
-            found.append(made)
+            found.append((decisions, outcome))
             decisions = self._solver.fastest(outcome.peak - 1)
-        return tuple(found)
+        return found
 
     @cached_property
     def least(self) -> int:
         """The smallest budget that works, in bytes."""
+        if "_frontier" in self.__dict__:
+            return self._frontier[-1][1].peak
         return simulate(self.problem, self._solver.smallest()).peak
 
     @cached_property
@@ -227,13 +239,16 @@ class Planner:
         source = f"from {', '.join(operands)}" if operands else "from the arguments"
         match decision:
             case Decision.KEPT:
-                seconds, why = 0.0, "the budget has room for it" if value.producers else "it can only be kept"
+                seconds, why = 0.0, "the budget has room for it" if value.producers else self._why_kept(name)
             case Decision.RECOMPUTED:
                 seconds, why = value.seconds, f"made again {source} before its first use"
             case Decision.FUSED:
                 uses = sum(1 for phase in outcome.phases if name in phase.fused)
                 seconds, why = uses * (value.fused_seconds or 0.0), f"computed {source} at each of {uses} uses"
         return Entry(name, value.bytes, decision.value, seconds, why, line)
+
+    def _why_kept(self, name: str) -> str:
+        return "too small to matter" if self.sweeps.candidates[name].producers else "what makes it reads what is overwritten since"
 
     def _bytes(self, decisions: Decisions) -> dict[str, int]:
         """The bytes of each class at the first step that holds the most."""

@@ -17,6 +17,9 @@ from dfad.plan.footprint import footprint, known_sizes, size_of
 from dfad.plan.problem import Problem, ReverseStep, Value, Work
 from dfad.plan.values import Candidate, Sweeps
 
+NEGLIGIBLE = 1000
+"""A value that is less than one part in so many of all values is kept."""
+
 
 def problem_of(sweeps: Sweeps, sizes: Mapping[str, int], costs: Costs) -> Problem:
     """The planner's question for given sizes.
@@ -48,7 +51,7 @@ class _Question:
     def problem(self) -> Problem:
         count, steps = self.sweeps.count_forward, self.sweeps.steps
         held, before = footprint(self.sweeps.program, self.sizes, self.sweeps.candidates.keys())
-        values = tuple(self.value(candidate) for candidate in self.sweeps.candidates.values())
+        values = _weighed([self.value(candidate) for candidate in self.sweeps.candidates.values()])
         first = {name: min(at for at in range(count) if name in self.uses[at]) for name in self.sweeps.candidates}
         forward = [held[at] + sum(value.bytes for value in values if first[value.name] <= at <= value.last_forward) for at in range(count)]
         reverse = tuple(ReverseStep(replace(self.work(at), held=held[at]), before[at]) for at in range(count, len(steps)))
@@ -80,3 +83,9 @@ class _Question:
         names = {part.memlet.array for part in walk_expression(value) if isinstance(part, Read)}
         moved = sum(self.arrays[name].dtype.bytes for name in names if self.arrays[name].rank) - candidate.array.dtype.bytes
         return cells * (work_of(value, self.costs) + max(moved, 0) * self.costs.byte)
+
+
+def _weighed(values: list[Value]) -> tuple[Value, ...]:
+    """The values, with no choice for those too small to matter."""
+    total = sum(value.bytes for value in values)
+    return tuple(replace(value, producers=(), fused_seconds=None) if value.bytes * NEGLIGIBLE < total else value for value in values)
