@@ -80,7 +80,7 @@ def test_without_dfad_there_are_figures_but_no_ratio(fixed):
 def test_means_are_geometric_per_class_and_leave_library_calls_out():
     rows = [Row("a", "L", {}, "jax_best", ratio=2.0), Row("b", "L", {}, "jax_best", ratio=8.0), Row("b", "L", {}, "jax_lib", ratio=0.1)]
     assert report.means(rows) == {"L": {"jax_best": pytest.approx(4.0)}}
-    assert "jax_best takes 4.00 times dfad's time, over 2 kernels" in report.mean_lines(rows)
+    assert "jax_best takes 4.00 times dfad's time, mean of a, b" in report.mean_lines(rows)
 
 
 def test_difference_never_calls_nan_equal():
@@ -104,7 +104,9 @@ def test_the_command_prints_a_table_and_writes_the_numbers(fixed, tmp_path, caps
     assert written["means"] == {"L": {"jax_best": pytest.approx(3.0)}}
 
 
-def test_an_unknown_kernel_is_named_with_the_known_ones():
+def test_a_command_that_cannot_be_meant_says_why():
+    with pytest.raises(SystemExit, match="leave out --primal"):
+        command.main(["gemm", "--primal", "--resident"])
     with pytest.raises(SystemExit, match=r"no kernel named seidel; the suite has gemm, .*seidel_2d"):
         command.main(["seidel"])
 

@@ -24,6 +24,8 @@ SYSTEMS = "jax_port,jax_best,jax_lib"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     options = _parser().parse_args(arguments)
+    if options.resident and options.primal:
+        raise SystemExit("--resident measures gradients: leave out --primal")
     if options.threads:
         _pin(options.threads)
     todo = cases(_chosen(options.kernels), options.size, options.against.split(","))

@@ -31,20 +31,24 @@ HEADINGS = (
     "times dfad",
 )
 TEXTS = 4  # columns of words; figures follow
+RESIDENT = HEADINGS.index("resident MB")
 
 
 def table(rows: Sequence[Row]) -> str:
     """The rows under their headings, in aligned columns; a system that cannot do a kernel says why."""
     lines = [HEADINGS, *(_cells(row) for row in rows)]
-    figures = [line for line in lines if len(line) == len(HEADINGS)]
-    widths = [max(len(line[column]) for line in (lines if column < TEXTS else figures)) for column in range(len(HEADINGS))]
+    if all(row.resident_bytes is None for row in rows):
+        lines = [tuple(cell for column, cell in enumerate(line) if column != RESIDENT) for line in lines]
+    headings = lines[0]
+    figures = [line for line in lines if len(line) == len(headings)]
+    widths = [max(len(line[column]) for line in (lines if column < TEXTS else figures)) for column in range(len(headings))]
     return "\n".join(_aligned(line, widths) for line in lines)
 
 
 def _aligned(line: Sequence[str], widths: Sequence[int]) -> str:
     """Texts to the left, figures to the right; a reason in place of the figures stays as it is."""
     cells = [cell.ljust(width) for cell, width in zip(line[:TEXTS], widths, strict=False)]
-    if len(line) == len(HEADINGS):
+    if len(line) == len(widths):
         cells += [cell.rjust(width) for cell, width in zip(line[TEXTS:], widths[TEXTS:], strict=True)]
     else:
         cells += line[TEXTS:]
@@ -84,12 +88,12 @@ def means(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
 
 def mean_lines(rows: Sequence[Row]) -> str:
     """One line per class and system: how many times dfad's time it takes, in the geometric mean."""
-    return "\n".join(
-        f"{family} ({FAMILIES[family]}): {system} takes {mean:.2f} times dfad's time, "
-        f"over {sum(row.ratio is not None and (row.family, row.system) == (family, system) for row in rows)} kernels"
-        for family, systems in means(rows).items()
-        for system, mean in systems.items()
-    )
+    lines = []
+    for family, systems in means(rows).items():
+        for system, mean in systems.items():
+            names = [row.kernel for row in rows if (row.family, row.system) == (family, system) and row.ratio is not None]
+            lines.append(f"{family} ({FAMILIES[family]}): {system} takes {mean:.2f} times dfad's time, mean of {', '.join(names)}")
+    return "\n".join(lines)
 
 
 def provenance(mode: str, size: str, threads: int | None) -> dict[str, Any]:
