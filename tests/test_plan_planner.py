@@ -1,5 +1,7 @@
 """The planner on Programs: which arrays are values, what is put into effect, what is reported."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -216,7 +218,7 @@ def test_unlimited_keeps_the_program(planner):
 def test_tradeoff_goes_down_in_bytes_and_up_in_seconds(planner):
     points = planner.tradeoff()
     assert len(points) >= 4
-    assert all(a.peak > b.peak and a.seconds < b.seconds for a, b in zip(points, points[1:], strict=False))
+    assert all(a.peak > b.peak and a.seconds < b.seconds for a, b in pairwise(points))
     assert points[-1].peak == planner.least
     x = np.random.default_rng(0).standard_normal((4, 3))
     expected, _ = run(planner.sweeps.program, {"x": x})
@@ -252,7 +254,14 @@ def test_a_program_without_choice_has_one_plan():
 
 
 def test_loops_count_their_largest_inner_array():
-    text = "def f(x: f8[N]):\n    for i in range(0, N):\n        e: f8[i + 1]\n        g: f8[2*N - i]\n        e[0] = x[i]\n        g[0] = e[0]"
+    text = """
+    def f(x: f8[N]):
+        for i in range(0, N):
+            e: f8[i + 1]
+            g: f8[2*N - i]
+            e[0] = x[i]
+            g[0] = e[0]
+    """
     held, before = footprint(verify(build(text)), {"N": 5})
     assert held == [8 * 5 + 8 * 10]
     assert before == [0]
@@ -277,7 +286,13 @@ def test_sizes_that_follow_from_the_arguments():
 
 
 def test_costs_count_trips_bytes_and_functions():
-    program = build("def f(x: f8[N], y: f8[N]):\n    for i in range(0, N):\n        for j in range(0, i):\n            y[i] = sin(x[j]) + x[j]")
+    text = """
+    def f(x: f8[N], y: f8[N]):
+        for i in range(0, N):
+            for j in range(0, i):
+                y[i] = sin(x[j]) + x[j]
+    """
+    program = build(text)
     costs = Costs(byte=1.0, operation=100.0, function=10000.0)
     arrays = {array.name: array for array in program.parameters}
     assert seconds_of(program.body, arrays, {"N": 10}, costs) == 10 * 5 * (16.0 + 100.0 + 10000.0)
@@ -287,9 +302,17 @@ def test_costs_count_trips_bytes_and_functions():
     assert found == pytest.approx(30.0, rel=1e-12)
 
 
+TIME_LOOP = """
+def f(A, T):
+    for t in range(T):
+        for i in range(1, A.shape[0]):
+            A[i] = A[i]*np.sin(A[i-1])
+    return np.sum(A)
+"""
+
+
 def test_a_time_loop_is_held_as_it_is():
-    text = "def f(A, T):\n    for t in range(T):\n        for i in range(1, A.shape[0]):\n            A[i] = A[i]*np.sin(A[i-1])\n    return np.sum(A)\n"
-    program = gradient(kernel(text), A=ArrayType(F64, (False,)), T=IntegerType())
+    program = gradient(kernel(TIME_LOOP), A=ArrayType(F64, (False,)), T=IntegerType())
     planner = Planner(program, {"A_0": 6, "T": 3}, Costs())
     assert len(planner.tradeoff()) == 1
     everything = simulate(planner.problem, {}).peak
