@@ -94,7 +94,7 @@ def test_fields():
 
 def test_flags():
     program = build(SEIDEL_ADJOINT)
-    assert emit(program, fastmath=False, threads=4).flags == ()
+    assert "-fopenmp" not in emit(program, fastmath=False, threads=4).flags
     assert "-ffp-contract=fast" in emit(program, fastmath=True, threads=1).flags
     assert "-fopenmp" in emit(parallel(program, 3), fastmath=False, threads=2).flags
 

@@ -23,7 +23,7 @@ from dfad.emit.outline import chosen_loops, name_functions, outline
 from dfad.emit.scope import SHORT, Scope
 from dfad.emit.statement import Lines, Surroundings, indent, statements
 from dfad.emit.sums import accumulated
-from dfad.emit.vector_math import declare_vectors
+from dfad.emit.vector_math import declare_vectors, width_flags
 from dfad.ir.dtype import F32
 from dfad.ir.nodes import Array, Check, Exchange, Loop, Program, Role, ShapeSymbol, Tasklet
 from dfad.ir.walk import all_arrays, walk
@@ -71,7 +71,7 @@ def emit(program: Program, *, fastmath: bool, threads: int) -> Emitted:
         header=_header(vectors, is_parallel),
         fields=fields,
         sites=tuple(around.sites),
-        flags=(_FASTMATH if fastmath else ()) + (_OPENMP if is_parallel else ()),
+        flags=(_FASTMATH if fastmath else ()) + (_OPENMP if is_parallel else ()) + width_flags(vectors),
         libraries=(("-lmvec",) if vectors else ()) + ("-lm",),
         uses_blas=any(word.startswith(("dfad_gemm", "dfad_gemv")) for word in words),
     )
