@@ -2,7 +2,8 @@
 
 In: a PLANNED Program. Out: the same without the writes to arrays that are not read afterwards, and without the arrays that are left
 unused. Liveness is by array: an array is live at a point when a later statement may read it or it is a result; a plain write to a scalar
-ends its life. What stays true: the results. What it does not do: tell apart the cells of an array.
+ends its life. What stays true: the results. The cells of an array are told apart in perfect
+nests only (unread.py).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import replace
 from dfad.errors import CompilerBug
 from dfad.ir.nodes import Block, Branch, Check, Exchange, Integer, Library, Loop, Node, Program, Tasklet
 from dfad.ir.walk import all_arrays, expressions, reads, walk, walk_expression, writes
+from dfad.optimise.unread import without_unread
 
 
 def remove_dead(program: Program) -> Program:
@@ -73,6 +75,7 @@ def _exchange(node: Exchange, live: set[str]) -> Node | None:
 
 def _loop(node: Loop, live: set[str]) -> Node | None:
     """To a fixed point: what the body reads is live after the trip before it."""
+    node = without_unread(node, live)
     while True:
         before = set(live)
         body = _block(node.body, live)
