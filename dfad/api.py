@@ -108,7 +108,7 @@ class Kernel(Asked):
     def for_args(self, *args: Any, **kwargs: Any) -> Asked:
         """Compile for these arguments, without calling; the answer can be asked as the kernel can."""
         found = self._primal.specialise_for(args, kwargs)
-        return Asked(lambda: found, lambda: self._gradient("grad").caller.specialise(found.request.types))
+        return Asked(lambda: found, lambda: self._gradient("grad").caller.specialise_for(args, kwargs))
 
     @property
     def options(self) -> Options:

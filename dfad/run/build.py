@@ -5,7 +5,8 @@ exported here, so the compiler drops it unseen: that is four fifths of the time 
 """
 
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -17,7 +18,7 @@ from dfad.emit import Emitted
 from dfad.errors import BuildFailed, CompilerMissing
 from dfad.run import cache, launch, toolchain
 from dfad.run.cache import Store
-from dfad.run.toolchain import INSTALL, LINK, Compiler, find_compiler, header_folder
+from dfad.run.toolchain import INSTALL, LINK, find_compiler, header_folder
 
 KERNEL = "generated"
 """The name of a kernel's module, in the names that Cython gives its functions."""
@@ -29,98 +30,96 @@ int64_t dfad_kernel(struct dfad_workspace* workspace, int64_t* block) {{ return 
 HIDE_MODULE = "-DPyMODINIT_FUNC=static __attribute__((unused)) PyObject*"
 """The module's entry point is not exported: nothing reaches the Python half."""
 
-LAUNCHER_FLAGS = ("-O0", "-g0", "-fPIC")
+LAUNCHER_FLAGS = ("-O0", "-g0", "-fPIC", "-shared")
 """Optimising the launcher takes seconds and saves less than a microsecond a call."""
 
 SECTION = "/* #### Code section: "
 
 
 @dataclass(frozen=True)
-class Built:
-    """A shared library and how it came about.
+class Kernels:
+    """Compiled kernels and how they came about.
 
     Attributes
     ----------
-    library : bytes
-        The contents of the shared library.
-    c : str
-        The C text that Cython made of the module, without its Python half.
+    keys : tuple of str
+        One for each kernel.
+    libraries : dict
+        The contents of the shared libraries, by key.
+    c : tuple of str
+        The C text that Cython made of each module, without its Python half.
     seconds : dict
         `cython` and `compiler`.
     """
 
-    library: bytes
-    c: str
+    keys: tuple[str, ...]
+    libraries: dict[str, bytes]
+    c: tuple[str, ...]
     seconds: dict[str, float]
 
 
+def provide_kernels(store: Store, emitted: Sequence[Emitted]) -> Kernels:
+    """The shared libraries of emitted kernels; compiled, side by side, where the store does not have them.
+
+    Raises
+    ------
+    CompilerMissing
+        When there is no compiler or no Python.h.
+    BuildFailed
+        When Cython or the compiler refuses the text; carries what it printed.
+    """
+    keys = tuple(map(_answer, emitted))
+    known = {key: (store.read("libraries", key), store.read("c", key)) for key in keys}
+    missing = {key: text for key, text in zip(keys, emitted, strict=True) if None in known[key]}
+    seconds = {"cython": 0.0, "compiler": 0.0}
+    if missing:
+        with store.scratch() as folder:
+            built = _build_kernels(missing, folder, seconds)
+        cache.put(store, {("c", key): c for key, (_, c) in built.items()})
+        known |= built
+    libraries = {key: library or b"" for key, (library, _) in known.items()}
+    return Kernels(keys, libraries, tuple((known[key][1] or b"").decode() for key in keys), seconds)
+
+
+def _answer(emitted: Emitted) -> str:
+    """The key of compiled code: a hash of all that reaches the compiler."""
+    compiler, flags = find_compiler(), (*toolchain.flags(), *emitted.flags)
+    text = (emitted.pyx, emitted.header, flags, emitted.libraries, EXPORT)
+    return toolchain.digest((text, compiler.identity(), compiler.version(), toolchain.machine()))
+
+
+def _build_kernels(texts: Mapping[str, Emitted], folder: Path, seconds: dict[str, float]) -> dict[str, tuple[bytes, bytes]]:
+    """The shared library and the C text of each; the calls of the C compiler run side by side."""
+    start = perf_counter()
+    sources = {key: _write(KERNEL, text.pyx, EXPORT, text.header, folder / key) for key, text in texts.items()}
+    between = perf_counter()
+    with ThreadPoolExecutor(len(texts)) as pool:
+        flags = [(*toolchain.flags(), *text.flags, HIDE_MODULE, *LINK) for text in texts.values()]
+        found = list(pool.map(_compile, sources.values(), flags, (text.libraries for text in texts.values())))
+    seconds |= {"cython": between - start, "compiler": perf_counter() - between}
+    own = (_own_part(source.read_text(encoding="utf-8")).encode() for source in sources.values())
+    return dict(zip(texts, zip(found, own, strict=True), strict=True))
+
+
 def provide_launcher() -> None:
-    """Build and load the launcher where that has not been done for this environment; raises as `build_kernel` does."""
+    """Build and load the launcher where that has not been done for this environment; raises as `provide_kernels` does."""
     if launch.launcher() is None:
         pyx, header = launch.launcher_texts()
         with cache.disk().scratch() as folder:
-            built = _build("launcher", pyx, "", header, LAUNCHER_FLAGS, (), folder)
+            library = _compile(_write("launcher", pyx, "", header, folder / "launcher"), LAUNCHER_FLAGS, ())
         key = launch.launcher_key()
-        store = cache.put(cache.disk(), {("libraries", key): built.library})
+        store = cache.put(cache.disk(), {("libraries", key): library})
         launch.load_launcher(store.path("libraries", key))
 
 
-def provide_kernel(store: Store, emitted: Emitted) -> tuple[str, Built]:
-    """The shared library of an emitted kernel and its key; compiled where the store does not have it.
-
-    Raises
-    ------
-    CompilerMissing
-        When there is no compiler or no Python.h.
-    BuildFailed
-        When Cython or the compiler refuses the text; carries what it printed.
-    """
-    flags = (*toolchain.flags(), *emitted.flags)
-    compiler = find_compiler()
-    answer = (emitted.pyx, emitted.header, flags, emitted.libraries, compiler.identity(), compiler.version(), toolchain.machine())
-    key = toolchain.digest(answer)
-    library, c = store.read("libraries", key), store.read("c", key)
-    if library is not None and c is not None:
-        return key, Built(library, c.decode(), {"cython": 0.0, "compiler": 0.0})
-    with store.scratch() as folder:
-        built = build_kernel(emitted.pyx, emitted.header, flags, emitted.libraries, folder)
-    cache.put(store, {("c", key): built.c.encode()})
-    return key, built
-
-
-def build_kernel(pyx: str, header: str, flags: Sequence[str], libraries: Sequence[str], folder: Path) -> Built:
-    """Compile a kernel's module.
-
-    Parameters
-    ----------
-    pyx, header : str
-        The module and the `dfad.h` that it includes.
-    flags, libraries : sequence of str
-        For the compiler and for the linker.
-    folder : Path
-        An empty folder to work in.
-
-    Raises
-    ------
-    CompilerMissing
-        When there is no compiler or no Python.h.
-    BuildFailed
-        When Cython or the compiler refuses the text; carries what it printed.
-    """
-    return _build(KERNEL, pyx + "\n", EXPORT, header, (*flags, HIDE_MODULE), libraries, folder)
-
-
-def _build(name: str, pyx: str, more_c: str, header: str, flags: Sequence[str], libraries: Sequence[str], folder: Path) -> Built:
-    compiler, include = find_compiler(), header_folder()
-    (folder / "dfad.h").write_text(header, encoding="utf-8")
-    start = perf_counter()
-    c = _translate(name, pyx, folder)
-    between = perf_counter()
+def _write(name: str, pyx: str, more_c: str, header: str, folder: Path) -> Path:
+    """The C file of a Cython module, in a folder of its own with the header; `more_c` is added to it."""
+    folder.mkdir()
+    (folder / "dfad.h").write_text(header + "\n", encoding="utf-8")
+    c = _translate(name, pyx + "\n", folder)
     source = folder / f"{name}.c"
     source.write_text(c + more_c, encoding="utf-8")
-    library = _compile(compiler, [*flags, *_linked(flags), f"-I{folder}", f"-I{include}"], source, libraries)
-    seconds = {"cython": between - start, "compiler": perf_counter() - between}
-    return Built(library, _own_part(c), seconds)
+    return source
 
 
 def _translate(name: str, pyx: str, folder: Path) -> str:
@@ -136,9 +135,10 @@ def _translate(name: str, pyx: str, folder: Path) -> str:
     return Path(result.c_file).read_text(encoding="utf-8")
 
 
-def _compile(compiler: Compiler, flags: Sequence[str], source: Path, libraries: Sequence[str]) -> bytes:
-    target = source.with_suffix(".so")
-    command = [*compiler.command, *flags, str(source), "-o", str(target), *libraries]
+def _compile(source: Path, flags: Sequence[str], libraries: Sequence[str]) -> bytes:
+    """The contents of the shared library of a C file."""
+    compiler, target = find_compiler(), source.with_suffix(".so")
+    command = [*compiler.command, *flags, f"-I{source.parent}", f"-I{header_folder()}", str(source), "-o", str(target), *libraries]
     try:
         answer = subprocess.run(command, cwd=source.parent, capture_output=True, text=True, errors="replace", check=False)
     except OSError as error:
@@ -146,11 +146,6 @@ def _compile(compiler: Compiler, flags: Sequence[str], source: Path, libraries: 
     if answer.returncode != 0:
         raise BuildFailed(f"{compiler.command[0]} failed on the generated code", output=answer.stderr or answer.stdout)
     return target.read_bytes()
-
-
-def _linked(flags: Sequence[str]) -> tuple[str, ...]:
-    """How to link: an extension module leaves Python's names open, a kernel leaves none."""
-    return LINK if HIDE_MODULE in flags else ("-shared",)
 
 
 def _own_part(c: str) -> str:

@@ -4,7 +4,7 @@ This is the careful way, taken when the launcher's quick check does not know the
 contiguous, aligned and of the machine's byte order.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import Parameter, Signature
 from itertools import combinations
@@ -62,6 +62,17 @@ def classify(value: object) -> ArgumentType | None:
             return ArrayType(dtype, tuple(extent == 1 for extent in value.shape)) if dtype is not None and native else None
         case _:
             return None
+
+
+def size_of(value: object) -> tuple[int, ...]:
+    """What a budget's plan depends on: an array's shape, an integer's value; nothing of other values."""
+    match value:
+        case np.ndarray():
+            return tuple(map(int, value.shape))
+        case int() | np.integer():
+            return (int(value),)
+        case _:
+            return ()
 
 
 def types_of(names: Sequence[str], values: Sequence[object], place: Callable[[str], Place]) -> tuple[ArgumentType, ...]:
@@ -207,8 +218,3 @@ def run_prepared(
     if result is miss:
         raise CompilerBug(f"the compiled {recipe.name} does not take the arguments that it was compiled for")
     return prepared.restored(result)
-
-
-def parameter_names(signature: Signature) -> Iterator[str]:
-    """The names of the parameters in order."""
-    yield from signature.parameters

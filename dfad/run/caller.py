@@ -3,7 +3,7 @@
 A `Caller` answers a call from what is loaded; else it asks the cache; else it hands a `Request` to the compiler.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import Parameter, Signature
 from time import perf_counter
@@ -13,11 +13,13 @@ from dfad.errors import Place
 from dfad.ir.signature import ArgumentType
 from dfad.options import Options
 from dfad.run import launch, toolchain
-from dfad.run.call import bind, classify, run_prepared, trailing_defaults, types_of
+from dfad.run.call import bind, classify, run_prepared, size_of, trailing_defaults, types_of
 from dfad.run.launch import Compiled, Dispatcher, Routine
 from dfad.run.names import Names, resolve
 from dfad.run.recipe import Recipe
 from dfad.source import SourceText
+
+Types = tuple[ArgumentType, ...]
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class Request:
     options : Options
     threads : int
         How many threads a parallel loop gets.
+    sizes : mapping
+        The shapes of arrays and the values of integers, by parameter.
     question : str
         The key of all this.
     parse_seconds : float
@@ -68,6 +72,7 @@ class Request:
     transform: Transform
     options: Options
     threads: int
+    sizes: Mapping[str, tuple[int, ...]]
     question: str
     parse_seconds: float = 0.0
 
@@ -83,14 +88,17 @@ def parameters(source: SourceText) -> tuple[str, ...]:
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
-def make_request(source: SourceText, types: tuple[ArgumentType, ...], transform: Transform, options: Options) -> Request:
+def make_request(source: SourceText, values: Sequence[object], types: Types, transform: Transform, options: Options) -> Request:
     """A request for what the function's names mean now, and its question."""
     start = perf_counter()
     names = resolve(source)
     threads = options.threads or toolchain.available_threads()
-    settings = (transform, options.compile_key(), threads, toolchain.flags(), toolchain.compiler_identity(), toolchain.environment())
-    question = toolchain.digest((names.key(), types, settings))
-    return Request(source, names, types, transform, options, threads, question, perf_counter() - start)
+    sizes = dict(zip(parameters(source), map(size_of, values), strict=True))
+    planned = () if options.budget is None else (options.budget, tuple(sizes.items()), names.sizes())
+    settings = (transform, options.compile_key(), threads, planned, toolchain.flags())
+    machine = (toolchain.compiler_identity(), toolchain.environment())
+    question = toolchain.digest((names.key(), types, settings, machine))
+    return Request(source, names, types, transform, options, threads, sizes, question, perf_counter() - start)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +170,7 @@ class Caller:
 
     def run(self, values: tuple[object, ...]) -> tuple[Specialisation, tuple[object, ...], object]:
         """Call with the values of all parameters; the specialisation, all its inputs, hidden ones included, and the result."""
-        found = self.specialise(types_of(parameters(self.source), values, self.place))
+        found = self.specialise(values)
         launcher = launch.launcher()
         inputs = (*values, *launcher.read(found.hidden))
         if self.dispatcher is not None:
@@ -171,23 +179,33 @@ class Caller:
 
     def specialise_for(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Specialisation:
         """The specialisation for the arguments of a call; compiled now when there is none."""
-        return self.specialise(types_of(parameters(self.source), bind(self.source.name, self.signature, args, kwargs), self.place))
+        return self.specialise(bind(self.source.name, self.signature, args, kwargs))
 
-    def specialise(self, types: tuple[ArgumentType, ...]) -> Specialisation:
-        """The specialisation for the types of all parameters; compiled now when there is none."""
-        current = (known for known in self.specialisations if known.types == types and self._is_current(known))
-        return next(current, None) or self._respecialise(types)
+    def specialise(self, values: Sequence[object]) -> Specialisation:
+        """The specialisation for the values of all parameters; compiled now when there is none."""
+        types = types_of(parameters(self.source), values, self.place)
+        if self.options.budget is None:
+            current = (known for known in self.specialisations if known.types == types and self._is_current(known))
+            found = next(current, None)
+            if found is not None:
+                return found
+        request = self.request(values)
+        found = next((known for known in self.specialisations if known.request.question == request.question), None)
+        if found is not None and self._is_current(found):
+            return found
+        return self._add(request, launch.find(request.question) or self.build(request))
+
+    def request(self, values: Sequence[object]) -> Request:
+        """What a compilation for the values of all parameters would be."""
+        types = types_of(parameters(self.source), values, self.place)
+        transform = self.choose(dict(zip(parameters(self.source), types, strict=True)))
+        return make_request(self.source, values, types, transform, self.options)
 
     def _is_current(self, known: Specialisation) -> bool:
         """Whether names mean what they meant, and hidden arguments are of the types that were compiled."""
         launcher = launch.launcher()
         kinds = tuple(map(classify, launcher.read(known.hidden)))
         return bool(launcher.holds(known.guards)) and kinds == known.hidden_types
-
-    def _respecialise(self, types: tuple[ArgumentType, ...]) -> Specialisation:
-        transform = self.choose(dict(zip(parameters(self.source), types, strict=True)))
-        request = make_request(self.source, types, transform, self.options)
-        return self._add(request, launch.find(request.question) or self.build(request))
 
     def _add(self, request: Request, compiled: Compiled) -> Specialisation:
         parts = zip(compiled.recipes, compiled.addresses, strict=True)

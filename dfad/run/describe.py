@@ -38,6 +38,8 @@ class Wrapper:
         Arrays that a forward sweep leaves for its reverse sweep, and what for; their extents are not part of the types.
     origins : tuple of Origin
         For a reverse sweep: where each input comes from.
+    sizes : tuple of int, optional
+        The values of the Program's symbols for which it was planned, where it was planned for a budget.
     """
 
     inputs: Sequence[tuple[str, ArgumentType]]
@@ -46,6 +48,7 @@ class Wrapper:
     gradients: frozenset[str] = frozenset()
     kept: Mapping[str, Role] = field(default_factory=dict)
     origins: tuple[Origin, ...] = ()
+    sizes: tuple[int, ...] | None = None
 
 
 def returned(program: Program) -> Named:
@@ -88,6 +91,7 @@ def describe(program: Program, emitted: Emitted, wrapper: Wrapper, functions: Se
         library=library,
         uses_blas=emitted.uses_blas,
         origins=wrapper.origins,
+        sizes=wrapper.sizes,
     )
 
 

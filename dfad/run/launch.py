@@ -29,7 +29,7 @@ class Routine(Protocol):
 
     memory: dict[str, int]
 
-    def __call__(self, values: tuple[object, ...], copied: int = 0, limit: int | None = None) -> object:
+    def __call__(self, values: tuple[object, ...], copied: int = 0) -> object:
         """Run; `MISS` when the values are not of the routine's types."""
         ...
 
@@ -181,6 +181,7 @@ def make_routine(recipe: Recipe, address: int, functions: Sequence[SourceText]) 
         eval(recipe.shapes, {"__builtins__": {"min": min, "max": max}}) if recipe.shapes else None,
         recipe.returns,
         lambda status, site, values: failure(recipe, functions, status, site, values),
+        recipe.sizes,
     )
     return cast(Routine, routine)
 

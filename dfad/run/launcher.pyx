@@ -344,7 +344,9 @@ cdef class Routine:
     returns : int, tuple or None
         What a call gives: positions among the inputs and outputs, nested as the result is.
     fail : callable
-        (site, values) -> the exception of a failed check.
+        (status, site, values) -> the exception for a status other than 0.
+    sizes : sequence of int or None
+        The integers for which it was planned; it misses others.
     """
 
     cdef kernel_t function
@@ -354,11 +356,11 @@ cdef class Routine:
     cdef Slot* symbols
     cdef list dtypes, constants
     cdef tuple outputs
-    cdef object shapes, returns, fail
+    cdef object shapes, returns, fail, sizes
     cdef list workspaces
     cdef int64_t last[CLASS_COUNT + 1]
 
-    def __cinit__(self, intptr_t address, inputs, outputs, slots, symbols, shapes, returns, fail):
+    def __cinit__(self, intptr_t address, inputs, outputs, slots, symbols, shapes, returns, fail, sizes=None):
         self.function = <kernel_t>address
         self.input_count, self.slot_count, self.symbol_count = len(inputs), len(slots), len(symbols)
         self.expected = <Expected*>PyMem_Calloc(self.input_count + 1, sizeof(Expected))
@@ -378,7 +380,7 @@ cdef class Routine:
         copy_slots(self.slots, slots)
         copy_slots(self.symbols, symbols)
         self.outputs, self.shapes, self.returns, self.fail = tuple(outputs), shapes, returns, fail
-        self.workspaces = []
+        self.workspaces, self.sizes = [], None if sizes is None else list(sizes)
 
     def __dealloc__(self):
         PyMem_Free(self.expected)
@@ -396,12 +398,10 @@ cdef class Routine:
         """Give the pooled memory back."""
         self.workspaces.clear()
 
-    def __call__(self, tuple values, int64_t copied=0, limit=None):
-        """Run; MISS when the values are not of the routine's types. `copied`: bytes that the caller copied for the call.
-
-        `limit`: trim the pool first when it holds more than these bytes.
-        """
+    def __call__(self, tuple values, int64_t copied=0):
+        """Run; MISS when the values are not of the routine's types. `copied`: bytes that the caller copied for the call."""
         cdef Workspace workspace
+        cdef int index
         if len(values) != self.input_count:
             return MISS
         try:
@@ -411,8 +411,10 @@ cdef class Routine:
         try:
             if not self.takes(values, workspace) or self.overlaps(workspace):
                 return MISS
-            if self.measure(workspace) or (limit is not None and workspace.heap.pooled_bytes > limit):
+            if self.measure(workspace):
                 trim(&workspace.heap, 0)
+            if self.sizes is not None and self.sizes != [workspace.symbols[index] for index in range(self.symbol_count)]:
+                return MISS
             workspace.begin()
             if copied:
                 count(&workspace.heap, copied, COPIES)

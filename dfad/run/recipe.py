@@ -145,6 +145,8 @@ class Recipe:
     uses_blas : bool
     origins : tuple of Origin
         For a reverse sweep: where each of its inputs comes from.
+    sizes : tuple of int or None
+        The values of `symbols` for which the code was planned; None when it serves all sizes.
     """
 
     name: str
@@ -159,6 +161,7 @@ class Recipe:
     library: str
     uses_blas: bool
     origins: tuple[Origin, ...] = ()
+    sizes: tuple[int, ...] | None = None
 
 
 def to_text(recipe: Recipe) -> str:

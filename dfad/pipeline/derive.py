@@ -1,57 +1,29 @@
-"""The story of a compilation: source -> ir -> facts -> adjoint -> plan -> optimise -> emit -> run.
+"""From the primal to the Programs that a transform asks for, each with the way it is called: adjoint and plan.
 
-Each room takes one value and gives one value; a Program is verified after every room that made one. The facts (`analysis`) are asked by the
-rooms that need them.
+``primal`` is the primal itself; ``grad`` and ``value_and_grad`` are one Program; ``vjp`` is two, a forward sweep that leaves what the
+reverse sweep reads.
 """
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from time import perf_counter
-from typing import Any
+from dataclasses import dataclass, replace
 
 from dfad.adjoint.reverse import Request as Derivative
 from dfad.adjoint.reverse import differentiate
-from dfad.emit import emit
 from dfad.errors import KernelTypeError
-from dfad.frontend.lower import Lowered, lower
-from dfad.ir.dataflow import dataflow
+from dfad.frontend.lower import Lowered
 from dfad.ir.nodes import IntegerSymbol, Program, Role, ShapeSymbol
-from dfad.ir.show import show
 from dfad.ir.signature import ArgumentType, ArrayType, FloatType, IntegerType
 from dfad.ir.verify import verify
 from dfad.ir.walk import all_arrays
-from dfad.optimise.after import optimise_after
-from dfad.optimise.before import optimise_before
-from dfad.optimise.lower_library import lower_library
+from dfad.pipeline.clock import Clock
+from dfad.plan.costs import Costs
 from dfad.plan.parts import Pair, only, split
+from dfad.plan.planner import Planner
+from dfad.plan.postpone import postpone
 from dfad.plan.record import record
-from dfad.run import cache, launch
-from dfad.run.build import provide_kernel, provide_launcher
+from dfad.run.call import size_of
 from dfad.run.caller import Request
-from dfad.run.describe import Named, Wrapper, describe, returned, written_arguments
-from dfad.run.launch import Compiled
-from dfad.run.recipe import Origin, Recipe
-
-COMPILING = threading.RLock()
-"""One compilation at a time: neither Cython nor isl is made for threads."""
-
-STEPS = ("parse", "lower", "analyse", "adjoint", "plan", "optimise", "emit", "cython", "compiler", "load")
-
-
-@dataclass
-class Clock:
-    """Seconds of each step."""
-
-    seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(STEPS, 0.0))
-
-    @contextmanager
-    def time(self, step: str) -> Iterator[None]:
-        """Count what happens inside for that step."""
-        start = perf_counter()
-        yield
-        self.seconds[step] += perf_counter() - start
+from dfad.run.describe import Named, Wrapper, returned, written_arguments
+from dfad.run.recipe import Origin
 
 
 @dataclass(frozen=True)
@@ -62,67 +34,82 @@ class Part:
     wrapper: Wrapper
 
 
-def compile_request(request: Request) -> Compiled:
-    """From a function, the types of its arguments and a transform to loaded code.
+@dataclass(frozen=True)
+class Derived:
+    """What a transform made of a primal; `adjoint` is None for the primal itself."""
 
-    Parameters
-    ----------
-    request : Request
+    primal: Program
+    adjoint: Program | None
+    parts: tuple[Part, ...]
+
+
+def derive(lowered: Lowered, primal: Program, request: Request, clock: Clock) -> Derived:
+    """The Programs of a transform.
 
     Raises
     ------
-    UnsupportedSyntax, KernelTypeError
-        When the function cannot be compiled for these types; with the place.
-    CompilerMissing, BuildFailed
-        When the machine's tools fail.
+    KernelTypeError
+        When the kernel has no result, or none of the kind, that the transform needs.
+    BudgetTooSmall
+        When no plan fits the memory budget.
     """
-    with COMPILING:
-        return launch.find(request.question) or _compile(request)
-
-
-def _compile(request: Request) -> Compiled:
-    clock = Clock()
-    texts: dict[str, Any] = {}
-    with clock.time("load"):
-        provide_launcher()
-    with clock.time("lower"):
-        lowered = lower(request.source, request.arguments)
-        verify(lowered.program)
-    with clock.time("optimise"):
-        primal = verify(optimise_before(lowered.program))
-    texts["ir"], texts["dataflow"] = show(primal), dataflow(primal)
     match request.transform.kind:
         case "primal":
-            parts = [Part(primal, _wrapper(lowered, request, returned(primal)))]
+            return Derived(primal, None, (Part(primal, _wrapper(lowered, request, returned(primal))),))
         case "vjp":
-            parts = _pair(primal, lowered, request, clock, texts)
+            return _pair(lowered, primal, request, clock)
         case _:
-            parts = [_gradient(primal, lowered, request, clock, texts)]
-    return _finish(parts, request, clock, texts)
+            return _gradient(lowered, primal, request, clock)
 
 
-def _gradient(primal: Program, lowered: Lowered, request: Request, clock: Clock, texts: dict[str, Any]) -> Part:
-    """One program for the gradient, with the value or without."""
-    transform, value = request.transform, _scalar_result(primal, request)
+def planner_of(lowered: Lowered, primal: Program, request: Request) -> Planner:
+    """The planner of a gradient for the sizes of a request."""
+    _, program = _planned(primal, request, Clock())
+    return _planner(program, lowered, request)
+
+
+def _planned(primal: Program, request: Request, clock: Clock) -> tuple[Program, Program]:
+    """The adjoint of the one float result, and the gradient Program that keeps what it needs."""
+    value = _scalar_result(primal, request)
     with clock.time("adjoint"):
-        adjoint = differentiate(primal, Derivative(transform.wrt, (value,), unit_seed=True))
-    texts["adjoint"] = show(adjoint)
+        adjoint = differentiate(primal, Derivative(request.transform.wrt, (value,), unit_seed=True))
     with clock.time("plan"):
         planned = verify(record(adjoint))
         gradients = adjoint.results[len(primal.results) :]
-        wanted = (value, *gradients) if transform.kind == "value_and_grad" else gradients
-        program = verify(only(planned, wanted))
-    gradient: Named = gradients[0] if transform.is_single else gradients
-    returns = (value, gradient) if transform.kind == "value_and_grad" else gradient
-    return Part(program, replace(_wrapper(lowered, request, returns), gradients=frozenset(gradients)))
+        wanted = (value, *gradients) if request.transform.kind == "value_and_grad" else gradients
+        return adjoint, verify(postpone(only(planned, wanted)))
 
 
-def _pair(primal: Program, lowered: Lowered, request: Request, clock: Clock, texts: dict[str, Any]) -> list[Part]:
-    """Two programs: the forward sweep, which leaves what the reverse sweep reads, and the reverse sweep."""
+def _gradient(lowered: Lowered, primal: Program, request: Request, clock: Clock) -> Derived:
+    adjoint, program = _planned(primal, request, clock)
+    if request.options.budget is not None:
+        with clock.time("plan"):
+            program = verify(_planner(program, lowered, request).program(request.options.budget))
+    gradients = adjoint.results[len(primal.results) :]
+    gradient: Named = gradients[0] if request.transform.is_single else gradients
+    returns = (primal.results[0], gradient) if request.transform.kind == "value_and_grad" else gradient
+    wrapper = replace(_wrapper(lowered, request, returns), gradients=frozenset(gradients))
+    return Derived(primal, adjoint, (Part(program, wrapper),))
+
+
+def _planner(program: Program, lowered: Lowered, request: Request) -> Planner:
+    extents = {**request.sizes, **{one.name: size_of(one.get()) for one in lowered.hidden}}
+    sizes = {}
+    for bound in program.symbols:
+        match bound:
+            case ShapeSymbol(symbol, array, dimension):
+                sizes[symbol.name] = extents[array][dimension]
+            case IntegerSymbol(symbol, parameter):
+                sizes[symbol.name] = extents[parameter][0]
+    return Planner(program, sizes, Costs())
+
+
+def _pair(lowered: Lowered, primal: Program, request: Request, clock: Clock) -> Derived:
     transform, of = request.transform, _differentiated(primal, request)
+    if request.options.budget is not None:
+        raise KernelTypeError("a memory budget is for grad and value_and_grad; what a vjp keeps depends on no budget")
     with clock.time("adjoint"):
         adjoint = differentiate(primal, Derivative(transform.wrt, of))
-    texts["adjoint"] = show(adjoint)
     with clock.time("plan"):
         planned = verify(record(adjoint))
         pair = split(planned, of, transform.wrt)
@@ -133,7 +120,7 @@ def _pair(primal: Program, lowered: Lowered, request: Request, clock: Clock, tex
     inputs, origins = _reverse_inputs(pair, of, first, forward)
     gradients = reverse.results
     second = Wrapper(inputs, (), gradients[0] if transform.is_single else gradients, frozenset(gradients), kept, origins)
-    return [Part(forward, replace(first, kept=kept)), Part(reverse, second)]
+    return Derived(primal, adjoint, (Part(forward, replace(first, kept=kept)), Part(reverse, second)))
 
 
 def _reverse_inputs(
@@ -172,29 +159,6 @@ def _differentiated(primal: Program, request: Request) -> tuple[str, ...]:
     place["hint"] = f"of= names arguments that {request.source.name} updates in place: {', '.join(updated) or 'it updates none'}"
     what = f"{', '.join(wrong)} is no floating-point output" if wrong else "there is no result and no argument that is updated in place"
     raise KernelTypeError(f"{request.source.name}: {what}", **place)
-
-
-def _finish(parts: list[Part], request: Request, clock: Clock, texts: dict[str, Any]) -> Compiled:
-    """Optimise, emit and build each part; keep and load all."""
-    store = cache.disk() if request.options.cache else cache.temporary()
-    recipes: list[Recipe] = []
-    libraries: dict[str, bytes] = {}
-    for part in parts:
-        with clock.time("optimise"):
-            program = verify(lower_library(verify(optimise_after(part.program))))
-        with clock.time("emit"):
-            emitted = emit(program, fastmath=request.options.fastmath, threads=request.threads)
-        key, built = provide_kernel(store, emitted)
-        libraries[key] = built.library
-        recipes.append(describe(program, emitted, part.wrapper, request.names.functions, key))
-        for step, seconds in built.seconds.items():
-            clock.seconds[step] += seconds
-        texts["cython"] = texts.get("cython", "") + emitted.pyx
-        texts["c"] = texts.get("c", "") + built.c
-    with clock.time("load"):
-        compiled = launch.keep(store, request.question, recipes, libraries, texts)
-    clock.seconds["parse"] = request.parse_seconds
-    return replace(compiled, timings={**clock.seconds, "total": sum(clock.seconds.values()), "cache": "built"})
 
 
 def _wrapper(lowered: Lowered, request: Request, returns: Named) -> Wrapper:

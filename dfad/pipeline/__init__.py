@@ -1,0 +1,109 @@
+"""The story of a compilation: source -> ir -> facts -> adjoint -> plan -> optimise -> emit -> run.
+
+Each room takes one value and gives one value; a Program is verified after every room that made one. The facts (`analysis`) are asked by the
+rooms that need them. `derive` turns the primal into what a transform asks for; `clock` times the steps.
+"""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+
+from dfad.emit import emit
+from dfad.frontend.lower import Lowered, lower
+from dfad.ir.dataflow import dataflow
+from dfad.ir.nodes import Program
+from dfad.ir.show import show
+from dfad.ir.verify import verify
+from dfad.optimise.after import optimise_after
+from dfad.optimise.before import optimise_before
+from dfad.optimise.lower_library import lower_library
+from dfad.pipeline.clock import Clock
+from dfad.pipeline.derive import Derived, derive, planner_of
+from dfad.plan.planner import Plan
+from dfad.run import cache, launch
+from dfad.run.build import provide_kernels, provide_launcher
+from dfad.run.caller import Request
+from dfad.run.describe import describe
+from dfad.run.launch import Compiled
+
+__all__ = ["compile_request", "plan_request", "tradeoff_request"]
+
+COMPILING = threading.RLock()
+"""One compilation at a time: neither Cython nor isl is made for threads."""
+
+
+def compile_request(request: Request) -> Compiled:
+    """From a function, the types of its arguments and a transform to loaded code.
+
+    Parameters
+    ----------
+    request : Request
+
+    Raises
+    ------
+    UnsupportedSyntax, KernelTypeError
+        When the function cannot be compiled for these types; with the place.
+    BudgetTooSmall
+        When no plan fits the memory budget.
+    CompilerMissing, BuildFailed
+        When the machine's tools fail.
+    """
+    with COMPILING:
+        return launch.find(request.question) or _compile(request, Clock(parse=request.parse_seconds))
+
+
+def plan_request(request: Request, budget: int | None) -> Plan:
+    """What a gradient call holds and computes twice within a budget in bytes; raises as `compile_request` does."""
+    with COMPILING:
+        return planner_of(*_front(request, Clock()), request).plan(budget, with_least=True)
+
+
+def tradeoff_request(request: Request) -> tuple[Plan, ...]:
+    """The plan at every budget at which the optimum changes, the widest first."""
+    with COMPILING:
+        return planner_of(*_front(request, Clock()), request).tradeoff()
+
+
+def _compile(request: Request, clock: Clock) -> Compiled:
+    with clock.time("load"):
+        provide_launcher()
+    lowered, primal = _front(request, clock)
+    derived = derive(lowered, primal, request, clock)
+    return _back(derived, request, clock)
+
+
+def _front(request: Request, clock: Clock) -> tuple[Lowered, Program]:
+    """Source -> PRIMAL Program."""
+    with clock.time("lower"):
+        lowered = lower(request.source, request.arguments)
+    with clock.time("optimise"):
+        primal = verify(optimise_before(verify(lowered.program)))
+    return lowered, primal
+
+
+def _back(derived: Derived, request: Request, clock: Clock) -> Compiled:
+    """Programs -> emitted, built, kept and loaded."""
+    store = cache.disk() if request.options.cache else cache.temporary()
+    with clock.time("optimise"):
+        programs = [verify(lower_library(verify(optimise_after(part.program)))) for part in derived.parts]
+    with clock.time("emit"):
+        emitted = [emit(program, fastmath=request.options.fastmath, threads=request.threads) for program in programs]
+    built = provide_kernels(store, emitted)
+    clock.add(built.seconds)
+    functions = request.names.functions
+    rows = zip(programs, emitted, derived.parts, built.keys, strict=True)
+    recipes = [describe(program, text, part.wrapper, functions, key) for program, text, part, key in rows]
+    texts = {**listings(derived), "cython": _joined([text.pyx for text in emitted]), "c": _joined(built.c)}
+    with clock.time("load"):
+        compiled = launch.keep(store, request.question, recipes, built.libraries, texts)
+    return replace(compiled, timings={**clock.seconds, "total": clock.total, "cache": "built"})
+
+
+def listings(derived: Derived) -> dict[str, object]:
+    """The texts of the stages before emission, and the dataflow graph."""
+    found: dict[str, object] = {"ir": show(derived.primal), "dataflow": dataflow(derived.primal)}
+    return found if derived.adjoint is None else {**found, "adjoint": show(derived.adjoint)}
+
+
+def _joined(texts: Sequence[str]) -> str:
+    return "\n\n".join(texts)
