@@ -5,7 +5,8 @@ For a Tasklet ``y = e(x...)`` always
     s = y_bar;  y_bar = 0 (kept when it accumulates);  x_bar += s * de/dx   for every active read
 
 so that a statement that reads what it writes, or another cell of the same array, is right. Operands of partials are Demands for the
-values that the statement saw.
+values that the statement saw. A side of a Select that reads what nothing else in the statement reads gets its adjoint under a Branch:
+where the side is not taken, its memlets may name no cell at all.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from dfad.adjoint.library import reverse_library
 from dfad.adjoint.rules import BY_OPERAND, BY_RESULT, is_flat
 from dfad.errors import CompilerBug
 from dfad.ir.memlet import Memlet
-from dfad.ir.nodes import Apply, Block, Constant, Demand, Expression, Library, Read, Select, Tasklet
-from dfad.ir.walk import operands
+from dfad.ir.nodes import Apply, Block, Branch, Constant, Demand, Expression, Library, Read, Select, Tasklet
+from dfad.ir.walk import operands, walk_expression
 
 Conditions = tuple[tuple[Expression, bool], ...]
 """The conditions of the Selects above an expression, each with the side taken."""
@@ -65,8 +66,7 @@ def _reverse_tasklet(statement: Tasklet, out: Adjoint, is_fresh: bool) -> None:
         out.put(bar, own if own is not None else zero_like(seed))
     elif own is not None:
         out.put(bar, own, accumulate=True)
-    for memlet, value in parts.found.items():
-        out.put(out.bar(memlet), value, accumulate=True)
+    parts.put(out)
 
 
 class _Contributions:
@@ -76,6 +76,8 @@ class _Contributions:
         self.out = out
         self.statement = statement
         self.found: dict[Memlet, Expression] = {}
+        self.branches: list[Branch] = []
+        self.certain = frozenset(_certain_memlets(statement.value)) | {statement.write}
 
     def result(self) -> Expression | None:
         """The value that the statement left, where it left its value as computed."""
@@ -103,6 +105,8 @@ class _Contributions:
         match expression:
             case Read():
                 self._collect(expression, c, conditions)
+            case Select() if not self._is_total(expression):
+                self._branch(expression, c)
             case Select():
                 condition = self.out.demanded(expression.condition)
                 self.spread(expression.chosen, c, None, (*conditions, (condition, True)))
@@ -126,6 +130,31 @@ class _Contributions:
                 below = BY_OPERAND[expression.operation][k](c, seen)
             self.spread(expression.operands[k], below, None, conditions)
 
+    def put(self, out: Adjoint) -> None:
+        """Add every contribution to its adjoint."""
+        for memlet, value in self.found.items():
+            out.put(out.bar(memlet), value, accumulate=True)
+        out.nodes += self.branches
+
+    def _is_total(self, select: Select) -> bool:
+        """Whether the sides read only cells that the statement reads or writes in any case."""
+        sides = (*walk_expression(select.chosen), *walk_expression(select.other))
+        return all(part.memlet in self.certain for part in sides if isinstance(part, Read))
+
+    def _branch(self, select: Select, c: Expression) -> None:
+        """Each side of the Select gets its adjoint only where it was taken."""
+        key = self.out.next_key()
+        chosen, other = (self._side(side, c) for side in (select.chosen, select.other))
+        self.branches.append(Branch(self.out.demanded(select.condition), chosen, other, self.out.where, key))
+
+    def _side(self, side: Expression, c: Expression) -> Block:
+        inside = self.out.inside()
+        parts = _Contributions(inside, self.statement)
+        parts.spread(side, c, None, ())
+        parts.put(inside)
+        self.out.count = inside.count
+        return inside.block()
+
     def _is_shared(self, expression: Apply, c: Expression) -> bool:
         """Whether ``c`` is worth a scalar: it is an operation, and more than one active read receives it."""
         plain = isinstance(c, Read | Constant) or (isinstance(c, Apply) and c.operation == "neg" and isinstance(c.operands[0], Read))
@@ -136,6 +165,18 @@ class _Contributions:
             c = choose(condition, c, zero_like(c)) if side else choose(condition, zero_like(c), c)
         value = cast(c, self.out.setting.arrays[read.memlet.array].dtype)
         self.found[read.memlet] = add(self.found[read.memlet], value) if read.memlet in self.found else value
+
+
+def _certain_memlets(expression: Expression) -> Iterator[Memlet]:
+    """What an expression reads whichever side its Selects take."""
+    match expression:
+        case Read():
+            yield expression.memlet
+        case Select():
+            yield from _certain_memlets(expression.condition)
+        case _:
+            for operand in operands(expression):
+                yield from _certain_memlets(operand)
 
 
 def _active_reads(expression: Expression, parts: _Contributions) -> Iterator[Expression]:

@@ -39,6 +39,10 @@ class Adjoint:
         self.count += 1
         return f"~{self.key}/{self.count}"
 
+    def inside(self) -> Adjoint:
+        """A collector for a region inside, which numbers its keys on from here."""
+        return Adjoint(self.setting, self.key, self.where, count=self.count)
+
     def scalar(self, wish: str, value: Expression) -> Read:
         """A fresh scalar that holds the value."""
         array = Array(self.setting.names.fresh(wish), value.dtype)
