@@ -38,10 +38,6 @@ def _square(x: Expression) -> Expression:
     return multiply(x, x)
 
 
-def _one_minus(x: Expression) -> Expression:
-    return subtract(constant(1.0, x.dtype), x)
-
-
 def _guarded(c: Expression, contribution: Expression) -> Expression:
     """0 where the adjoint is 0, whatever the partial is there."""
     return choose(compare("eq", c, zero_like(c)), zero_like(c), contribution)
@@ -109,7 +105,8 @@ def _tan(c: Expression, x: Operands) -> Expression:
 
 def _arc(sign: float) -> Rule:
     def rule(c: Expression, x: Operands) -> Expression:
-        return _guarded(c, divide(_scaled(c, sign), apply("sqrt", _one_minus(_square(x[0])))))
+        one = constant(1.0, c.dtype)
+        return _guarded(c, divide(_scaled(c, sign), apply("sqrt", multiply(subtract(one, x[0]), add(one, x[0])))))
 
     return rule
 
@@ -160,7 +157,7 @@ BY_OPERAND: dict[str, tuple[Rule, ...]] = {
     "arctan": (lambda c, x: divide(c, add(constant(1.0, c.dtype), _square(x[0]))),),
     "sinh": (lambda c, x: multiply(c, apply("cosh", x[0])),),
     "cosh": (lambda c, x: multiply(c, apply("sinh", x[0])),),
-    "tanh": (lambda c, x: multiply(c, _one_minus(_square(apply("tanh", x[0])))),),
+    "tanh": (lambda c, x: divide(c, _square(apply("cosh", x[0]))),),
     "arctan2": (_arctan2(0), _arctan2(1)),
     "hypot": (_hypot(0), _hypot(1)),
     "maximum": (_wins("gt", 0), _wins("gt", 1)),
