@@ -57,7 +57,8 @@ def record(program: Program) -> Program:
     Returns
     -------
     Program
-        PLANNED: no Demand is left, and no argument is written: the sweeps work on copies of role COPY.
+        PLANNED: no Demand is left, and no argument is written: the sweeps work on copies of role COPY. A result that was an argument
+        is such a copy now, and no result any more.
     """
     demands = collect(program)
     forward, reverse = sweeps(program)
@@ -280,7 +281,7 @@ def _with_copies(program: Program, forward: Block, reverse: Block, demands: Dema
     copies = [replace(demands.arrays[name], name=copy, role=Role.COPY) for name, copy in table.items()]
     entry = tuple(node for name in table for node in _copy_nest(demands.arrays[name], table[name], _first_where(forward), demands))
     arrays = (*program.body.arrays, *copies, *(slot.array for slot in demands.slots))
-    results = tuple(table.get(name, name) for name in program.results)
+    results = tuple(name for name in program.results if name not in table)
     body = Block(arrays, (replace(ahead, body=(*entry, *ahead.body)), returning))
     return replace(program, body=body, results=results, stage=Stage.PLANNED)
 
