@@ -3,7 +3,7 @@
 import ctypes
 import tempfile
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -13,8 +13,8 @@ import scipy.linalg.cython_blas
 from dfad.emit import ArrayField, Emitted, ExtentField, FloatField, IntegerField, ScalarResultField, emit
 from dfad.ir.integer import evaluate_integer
 from dfad.ir.nodes import Program, Role
-from dfad.run.build import build_kernel
-from dfad.run.toolchain import flags
+from dfad.run.build import provide_kernels
+from dfad.run.cache import temporary
 
 I64 = ctypes.c_int64
 ALLOCATE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, I64, I64)
@@ -50,10 +50,10 @@ class Run:
 
 def compile_emitted(emitted: Emitted, more_flags=()):
     """The kernel as a ctypes function."""
+    built = provide_kernels(temporary(), [replace(emitted, flags=(*emitted.flags, *more_flags))])
     with tempfile.TemporaryDirectory() as folder:
-        built = build_kernel(emitted.pyx, emitted.header, (*flags(), *emitted.flags, *more_flags), emitted.libraries, Path(folder))
         library = Path(folder) / "kernel.so"
-        library.write_bytes(built.library)
+        library.write_bytes(built.libraries[built.keys[0]])
         kernel = ctypes.CDLL(str(library)).dfad_kernel
     kernel.restype = I64
     kernel.argtypes = (ctypes.c_void_p, ctypes.c_void_p)

@@ -310,3 +310,39 @@ def test_whole_arrays_are_cleared_and_copied_at_once():
     text = emit(program, fastmath=False, threads=1).pyx
     assert text.count("dfad_clear(A, ") == text.count("dfad_copy(B, C, ") == 1
     assert text.count("for ") == 3
+
+
+FLAT = """
+def f(A: f8[N, M, 1], B: f8[N, M, 1], C: f8[M, N], x: f8[N]):
+    s: f8 = result
+    s = 0.0
+    for i in range(0, N):
+        for j in range(0, M):
+            A[i, j, 0] = exp(B[i, j, 0])*x[1]
+            s += A[i, j, 0]
+    for k in range(N - 1, -1, -1):
+        for l in range(M - 1, -1, -1):
+            B[k, l, 0] = 0.5*B[k, l, 0]
+            x[0] = x[0]*0.5 + B[k, l, 0]
+    for p in range(0, N):
+        for q in range(0, M):
+            C[q, p] = A[p, q, 0]
+    for t in range(0, N):
+        for u in range(0, M):
+            A[t, u, 0] = B[t, u, 0]*u
+    for v in range(0, N):
+        for w in range(0, M):
+            A[v, w, 0] = B[v, w, 0] + x[v]
+    return s
+"""
+
+
+def test_whole_arrays_are_treated_element_by_element():
+    program = build(FLAT)
+    random = np.random.default_rng(7)
+    shapes = {"A": (3, 5, 1), "B": (3, 5, 1), "C": (5, 3), "x": (3,)}
+    same(program, {name: random.standard_normal(shape) for name, shape in shapes.items()}, rtol=1e-14)
+    text = emit(program, fastmath=False, threads=1).pyx
+    assert "for l in range(M*N - 1, -1, -1):" in text
+    assert "B[l] = 0.5*B[l]" in text
+    assert text.count("dfad_poll(ws") == 3

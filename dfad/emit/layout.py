@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import sympy
 
+from dfad.emit.flat import is_flat
 from dfad.emit.integer import PRODUCT
 from dfad.emit.scope import Scope
 from dfad.errors import CompilerBug
@@ -19,6 +20,8 @@ def element(memlet: Memlet, scope: Scope) -> str:
     array = scope.arrays[memlet.array]
     if array.rank == 0:
         return scope.place(array.name)
+    if scope.flat and is_flat(memlet.subset, array.shape, scope.flat):
+        return f"{scope.names[array.name]}[{scope.names[scope.flat[-1].name]}]"
     return f"{scope.names[array.name]}[{offset(memlet.subset, array, scope)}]"
 
 

@@ -32,12 +32,15 @@ class Scope:
         Float32 scalars that sums are added into: held as doubles.
     places : mapping
         Scalars that stand for something else at the moment, such as a partial sum.
+    flat : tuple of Symbol
+        Loop indices of which the last stands for all: the number of an element (flat.py).
     """
 
     arrays: Mapping[str, Array]
     names: Mapping[str, str]
     wide: frozenset[str] = frozenset()
     places: Mapping[str, str] = field(default_factory=dict)
+    flat: tuple[sympy.Symbol, ...] = ()
 
     def integer(self, value: sympy.Expr, level: int = SUM) -> str:
         """A symbolic integer as text."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import sympy
 
 from dfad.emit.bulk import bulk_text, is_bulk
+from dfad.emit.flat import flatten
 from dfad.emit.integer import PRODUCT
 from dfad.emit.interrupt import STRIP
 from dfad.emit.layout import element, is_sum
@@ -151,6 +152,9 @@ def _check(check: Check, around: Surroundings) -> Lines:
 
 def loop_text(loop: Loop, around: Surroundings, bounds: tuple[str, str] | None = None) -> Lines:
     """A loop; ``bounds`` stand in place of its own."""
+    flat = flatten(loop, around.scope.arrays) if bounds is None else None
+    if flat is not None:
+        loop, around = flat.loop, replace(around, scope=replace(around.scope, flat=flat.indices))
     scope = around.scope
     both = bounds or (scope.integer(loop.start), scope.integer(loop.stop))
     if loop in around.strips:
