@@ -16,7 +16,7 @@ from dfad.ir.show import show
 from dfad.ir.verify import verify
 from dfad.optimise.after import optimise_after
 from dfad.optimise.before import optimise_before
-from dfad.optimise.lower_library import lower_library
+from dfad.optimise.last import optimise_last
 from dfad.pipeline.clock import Clock
 from dfad.pipeline.derive import Derived, derive, planner_of
 from dfad.plan.planner import Plan
@@ -85,7 +85,7 @@ def _back(derived: Derived, request: Request, clock: Clock) -> Compiled:
     """Programs -> emitted, built, kept and loaded."""
     store = cache.disk() if request.options.cache else cache.temporary()
     with clock.time("optimise"):
-        programs = [verify(lower_library(verify(optimise_after(part.program)))) for part in derived.parts]
+        programs = [verify(optimise_last(verify(optimise_after(part.program)))) for part in derived.parts]
     with clock.time("emit"):
         emitted = [emit(program, fastmath=request.options.fastmath, threads=request.threads) for program in programs]
     built = provide_kernels(store, emitted)
