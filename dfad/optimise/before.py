@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dfad.ir.nodes import Program
 from dfad.optimise.guards import name_guards
+from dfad.optimise.substitute import substitute_once
 
 
 def optimise_before(program: Program) -> Program:
-    """The PRIMAL Program as the adjoint wants it: every guard a scalar or a condition on symbols."""
-    return name_guards(program)
+    """The PRIMAL Program as the adjoint wants it: no array that is read once, every guard a scalar or a condition on symbols."""
+    return name_guards(substitute_once(program))
