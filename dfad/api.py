@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import FunctionType
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from dfad.errors import KernelTypeError
 from dfad.frontend.fence import check
@@ -20,6 +20,9 @@ from dfad.run.portable import PackedFunction, pack, unpacked
 from dfad.run.pullback import Pullback
 from dfad.run.versions import versions
 from dfad.source import SourceText, read_source
+
+if TYPE_CHECKING:
+    from dfad.plan.planner import Plan
 
 FORMS = ("python", "ir", "adjoint", "cython", "c")
 """The stages whose text can be asked for."""
@@ -110,6 +113,14 @@ class Kernel(Asked):
         found = self._primal.specialise_for(args, kwargs)
         return Asked(lambda: found, lambda: self._gradient("grad").caller.specialise_for(args, kwargs))
 
+    def plan(self, *args: Any, **kwargs: Any) -> "Plan":
+        """The plan of `grad` with the kernel's options for these arguments; see `Gradient.plan`."""
+        return self._gradient("grad").plan(*args, **kwargs)
+
+    def tradeoff(self, *args: Any, **kwargs: Any) -> "tuple[Plan, ...]":
+        """The plans of `grad` for these arguments; see `Gradient.tradeoff`."""
+        return self._gradient("grad").tradeoff(*args, **kwargs)
+
     @property
     def options(self) -> Options:
         """The options given to `kernel`."""
@@ -178,6 +189,30 @@ class Gradient(Asked):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The gradient at these arguments, which are not changed."""
         return self.caller(args, kwargs)
+
+    def plan(self, *args: Any, **kwargs: Any) -> "Plan":
+        """What a call with these arguments keeps and what it computes twice, and the least budget; nothing is compiled or run.
+
+        Returns
+        -------
+        Plan
+            `entries` (value, bytes, decision, seconds, why, line), `bytes` by class at the peak and `peak`, predicted `seconds`, `least`
+            and `practical` budget in bytes, `budget`, `solve_seconds`.
+
+        Raises
+        ------
+        BudgetTooSmall
+            When no plan fits the budget.
+        """
+        from dfad.pipeline import plan_request
+
+        return plan_request(self.caller.request_for(args, kwargs), self._options.budget)
+
+    def tradeoff(self, *args: Any, **kwargs: Any) -> "tuple[Plan, ...]":
+        """The plan at every budget at which the optimum changes for these arguments, the widest first."""
+        from dfad.pipeline import tradeoff_request
+
+        return tradeoff_request(self.caller.request_for(args, kwargs))
 
     def for_args(self, *args: Any, **kwargs: Any) -> Asked:
         """Compile for these arguments, without calling; the answer can be asked as the gradient can."""
@@ -308,9 +343,9 @@ def _caller(
 
 
 def _compile(request: Request) -> Compiled:
-    from dfad import pipeline
+    from dfad.pipeline import compile_request
 
-    return pipeline.compile_request(request)
+    return compile_request(request)
 
 
 def _last_of(caller: Caller, name: str) -> Specialisation:

@@ -14,6 +14,7 @@ from dfad.ir.nodes import IntegerSymbol, Program, Role, ShapeSymbol
 from dfad.ir.signature import ArgumentType, ArrayType, FloatType, IntegerType
 from dfad.ir.verify import verify
 from dfad.ir.walk import all_arrays
+from dfad.optimise.between import optimise_between
 from dfad.pipeline.clock import Clock
 from dfad.plan.costs import Costs
 from dfad.plan.parts import Pair, only, split
@@ -77,7 +78,7 @@ def _planned(primal: Program, request: Request, clock: Clock) -> tuple[Program, 
         planned = verify(record(adjoint))
         gradients = adjoint.results[len(primal.results) :]
         wanted = (value, *gradients) if request.transform.kind == "value_and_grad" else gradients
-        return adjoint, verify(postpone(only(planned, wanted)))
+        return adjoint, verify(postpone(optimise_between(only(planned, wanted))))
 
 
 def _gradient(lowered: Lowered, primal: Program, request: Request, clock: Clock) -> Derived:

@@ -195,6 +195,10 @@ class Caller:
             return found
         return self._add(request, launch.find(request.question) or self.build(request))
 
+    def request_for(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Request:
+        """What a compilation for the arguments of a call would be."""
+        return self.request(bind(self.source.name, self.signature, args, kwargs))
+
     def request(self, values: Sequence[object]) -> Request:
         """What a compilation for the values of all parameters would be."""
         types = types_of(parameters(self.source), values, self.place)
