@@ -20,11 +20,20 @@ def remove_dead(program: Program) -> Program:
     """The Program without dead statements."""
     shapes = {item.name for array in all_arrays(program).values() for extent in array.shape for item in extent.free_symbols}
     live = set(program.results) | shapes
-    body = replace(_block(program.body, live), arrays=())
+    body = Block((), _sweeps(program.body, live))
     used = _used(body) | shapes
     kept = tuple(array for array in program.body.arrays if array.name in used)
     body = _trim(body, used)
     return replace(program, body=replace(body, arrays=kept))
+
+
+def _sweeps(body: Block, live: set[str]) -> tuple[Node, ...]:
+    """The outermost statements; a sweep stays even when it has nothing left to do."""
+    kept: list[Node] = []
+    for node in reversed(body.body):
+        found = _block(node, live) if isinstance(node, Block) else _node(node, live)
+        kept += [] if found is None else [found]
+    return tuple(reversed(kept))
 
 
 def _block(block: Block, live: set[str]) -> Block:
