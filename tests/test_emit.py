@@ -74,13 +74,23 @@ def test_exact_operations(dtype):
 
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
 def test_mathematics(dtype):
-    lines = "\n".join(f"        r[{k}, i] = {name}(x[i])" for k, name in enumerate(MATHEMATICS))
-    two = "\n".join(f"        r[{len(MATHEMATICS) + k}, i] = {name}(x[i], y[i])" for k, name in enumerate(("arctan2", "hypot", "pow")))
-    program = build(f"def f(x: {dtype}[N], y: {dtype}[N], r: {dtype}[K, N]):\n    for i in range(0, N):\n{lines}\n{two}")
+    check_mathematics(dtype, rtol={"f8": 4e-15, "f4": 2e-6}[dtype])
+
+
+@pytest.mark.production
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+def test_mathematics_in_vectors(dtype):
+    check_mathematics(dtype, rtol={"f8": 4e-15, "f4": 2e-6}[dtype])
+
+
+def check_mathematics(dtype, rtol):
+    calls = [*(f"{name}(x[#])" for name in MATHEMATICS), *(f"{name}(x[#], y[#])" for name in ("arctan2", "hypot", "pow"))]
+    loops = "\n".join(f"    for # in range(0, N):\n        r[{k}, #] = {call}".replace("#", f"i{k}") for k, call in enumerate(calls))
+    program = build(f"def f(x: {dtype}[N], y: {dtype}[N], r: {dtype}[K, N]):\n{loops}")
     with np.errstate(all="ignore"):
         x = np.array([*SPECIAL, *np.random.default_rng(1).uniform(0.0, 0.9, 1000)], dtype=dtype)
     y = np.roll(x, 3) + np.dtype(dtype).type(0.1)
-    same(program, {"x": x, "y": y, "r": np.zeros((len(MATHEMATICS) + 3, x.size), dtype)}, rtol=4e-15 if dtype == "f8" else 2e-6)
+    same(program, {"x": x, "y": y, "r": np.zeros((len(MATHEMATICS) + 3, x.size), dtype)}, rtol)
 
 
 def test_integers():
