@@ -356,3 +356,27 @@ def test_whole_arrays_are_treated_element_by_element():
     assert "for l in range(M*N - 1, -1, -1):" in text
     assert "B[l] = 0.5*B[l]" in text
     assert text.count("dfad_poll(ws") == 3
+
+
+def test_a_sum_that_is_looked_at_is_not_kept_in_parts():
+    program = lower_library(build("""
+    def f(A: f8[N, M], x: f8[M], y: f8[M]):
+        s: f8 = result
+        s = 0.0
+        for i in range(0, N):
+            for j in range(0, M):
+                s += A[i, j]
+            assert s < 40.0, "index"
+        for k in range(0, N):
+            for l in range(0, M):
+                s += A[k, l]
+            s += matmul(x[:], y[:])
+            if s > 100.0:
+                for p in range(0, M):
+                    y[p] += s
+        return s
+    """))
+    arguments = {"A": np.full((2, 40), 0.25), "x": np.full(40, 0.5), "y": np.full(40, 2.0)}
+    same(program, arguments, rtol=1e-14)
+    run = Launcher(program)(**arguments | {"A": np.full((2, 40), 0.75)})
+    assert (run.status, run.site) == (2, 0)

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 
 from dfad.emit.scope import SHORT, Scope
 from dfad.ir.dtype import F64, Dtype
-from dfad.ir.nodes import Apply, Array, Block, Branch, Check, Exchange, Library, Loop, Node, Read, Tasklet
-from dfad.ir.walk import reads, walk
+from dfad.ir.nodes import Apply, Array, Block, Check, Exchange, Library, Loop, Node, Read, Tasklet
+from dfad.ir.walk import reads, walk, writes
 
 LANES = 32
 _EXTREMES = ("maximum", "minimum")
@@ -91,12 +91,13 @@ def _uses(nodes: list[Node]) -> dict[str, list[str]]:
 
 def _uses_of(node: Node) -> Iterator[tuple[str, str]]:
     kind = accumulated(node) if isinstance(node, Tasklet) else ""
-    read = [memlet.array for memlet in reads(node)] if isinstance(node, Tasklet | Branch) else []
-    if isinstance(node, Tasklet):
-        yield node.write.array, kind
-        if kind in _EXTREMES:
-            read.remove(node.write.array)
+    read = [memlet.array for memlet in reads(node)]
+    if isinstance(node, Tasklet) and kind in _EXTREMES:
+        read.remove(node.write.array)
+    yield from ((memlet.array, kind) for memlet in writes(node))
     yield from ((name, "") for name in read)
+    if isinstance(node, Exchange):
+        yield from ((name, "") for name in (node.first, node.second))
 
 
 def accumulated(tasklet: Tasklet) -> str:
