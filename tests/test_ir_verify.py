@@ -38,6 +38,14 @@ GOOD = [
             a[k] = 1.0
     """, Stage.PRIMAL),
     ("""
+    def f(a: f8[N]):
+        k: i8
+        b: f8[k]
+        k = 2
+        for i in range(0, k):
+            b[i] = a[i]
+    """, Stage.PRIMAL),
+    ("""
     def product(A: f8[N, K], B: f8[K, M], C: f8[N, M], v: f8[K], w: f8[N]):
         C[:, :] = matmul(A[:, :], B[:, :])
         w[:] += matmul(A[:, :], v[:])
@@ -65,6 +73,9 @@ BAD = [
     ("def f(a: f8[N]):\n    k: i8\n    k = 0\n    a[k] = 1.0\n    k = 1", "the integer scalar k is written 2 times"),
     ("def f(a: f8[N]):\n    k: i8\n    if a[0] > 0.0:\n        k = 0\n    a[k] = 1.0", "the symbol k in k is not bound there"),
     ("def f(a: f8[N]):\n    k: f8\n    k = 1.0\n    a[k] = 1.0", "the symbol k in k is not bound there"),
+    ("def f(a: f8[N]):\n    k: i8\n    b: f8[k]\n    b[0] = 1.0\n    k = 1", "the symbol k in k is not bound there"),
+    ("def f(a: f8[N]):\n    for i in range(0, N):\n        k: i8\n        b: f8[k]\n        k = 1\n        b[0] = 0.0", "the symbol k"),
+    ("def f(a: f8[N]):\n    k: i8\n    b: f8[k]\n    for i in range(0, N):\n        k = 1\n        b[0] = 0.0", "the symbol k"),
     ("def f(a: f8[N]):\n    if a[0]:\n        pass", "the guard of L2 is float64, not bool"),
     ("def f(a: f8[N]):\n    assert a[0]", "the condition of L2 is float64, not bool"),
     ("def f(a: f8[N]):\n    assert a[0] > 0.0, 'weather'", "L2 checks for an unknown error weather"),

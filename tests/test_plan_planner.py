@@ -319,3 +319,25 @@ def test_a_time_loop_is_held_as_it_is():
     with pytest.raises(BudgetTooSmall) as caught:
         planner.plan(everything - 1)
     assert caught.value.least == everything
+
+
+HALVES = """
+def f(x, n):
+    h = np.sin(x[n:])
+    g = np.exp(h) * h
+    return np.sum(g * g)
+"""
+
+
+@pytest.mark.parametrize("n", [-2, 1])
+def test_sizes_that_a_scalar_of_the_kernel_holds(n):
+    """An extent that is computed from arguments: the arrays stand in Blocks behind the scalar's definition, in both sweeps."""
+    program = gradient(kernel(HALVES), x=ArrayType(F64, (False,)), n=IntegerType())
+    planner = Planner(program, {"x_0": 6, "n": n}, Costs())
+    x = np.random.default_rng(1).standard_normal(6)
+    expected, peak = run(program, {"x": x, "n": np.int64(n)})
+    assert peak == simulate(planner.problem, {}).peak
+    for decisions, outcome in every_plan(planner.problem):
+        found, peak = run(verify(realize(planner.sweeps, planner.problem, decisions)), {"x": x, "n": np.int64(n)})
+        np.testing.assert_array_equal(found, expected)
+        assert peak == outcome.peak

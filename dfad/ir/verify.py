@@ -25,6 +25,7 @@ import sympy
 
 from dfad.errors import CompilerBug
 from dfad.ir.dtype import BOOL, I64
+from dfad.ir.lifetimes import used_names
 from dfad.ir.memlet import Memlet, Range
 from dfad.ir.nodes import (
     Apply,
@@ -137,18 +138,25 @@ class _Facts:
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """What is in scope at a node; ``integers`` grows as the statements of a Block define integer scalars."""
+    """What is in scope at a node.
+
+    ``integers`` grows as the statements of a Block define integer scalars; ``pending``: outside all loops and branches, the arrays
+    declared and not yet used; None inside.
+    """
 
     facts: _Facts
     arrays: frozenset[str]
     symbols: frozenset[str]
     indices: frozenset[str] = frozenset()
     integers: set[str] = field(default_factory=set)
+    pending: dict[str, Array] | None = None
 
-    def inside(self, arrays: tuple[Array, ...] = (), index: str | None = None) -> _Scope:
+    def with_arrays(self, arrays: tuple[Array, ...]) -> _Scope:
+        return replace(self, arrays=self.arrays.union(array.name for array in arrays), integers=set(self.integers))
+
+    def inside(self, index: str | None = None) -> _Scope:
         more = frozenset() if index is None else frozenset({index})
-        names = self.arrays.union(array.name for array in arrays)
-        return replace(self, arrays=names, indices=self.indices | more, integers=set(self.integers))
+        return replace(self, indices=self.indices | more, integers=set(self.integers), pending=None)
 
 
 def _meaning(program: Program) -> Problems:
@@ -156,7 +164,7 @@ def _meaning(program: Program) -> Problems:
     arrays, indices = all_arrays(program), dict(_indices_of_keys(program.body, frozenset()))
     facts = _Facts(program.stage, arrays, written, indices, _indices_of_integers(program, arrays, indices))
     names = frozenset(array.name for array in program.parameters)
-    scope = _Scope(facts, names, frozenset(bound.symbol.name for bound in program.symbols))
+    scope = _Scope(facts, names, frozenset(bound.symbol.name for bound in program.symbols), pending={})
     for array in program.parameters:
         yield from _shape(array, scope)
     yield from _node(program.body, scope)
@@ -211,12 +219,23 @@ def _node(node: Node, scope: _Scope) -> Problems:
 
 
 def _block(block: Block, scope: _Scope) -> Problems:
-    for array in block.arrays:
-        yield from _shape(array, scope)
-    inner = scope.inside(arrays=block.arrays)
+    inner = scope.with_arrays(block.arrays)
+    if scope.pending is None:
+        for array in block.arrays:
+            yield from _shape(array, scope)
+    else:
+        scope.pending.update((array.name, array) for array in block.arrays)
     for child in block.body:
+        yield from _first_uses(child, inner)
         yield from _node(child, inner)
     scope.integers.update(inner.integers)
+
+
+def _first_uses(step: Node, scope: _Scope) -> Problems:
+    """Outside all loops an array is allocated before its first use: its shape is known there."""
+    if scope.pending and not isinstance(step, Block):
+        for name in sorted(used_names(step) & scope.pending.keys()):
+            yield from _shape(scope.pending.pop(name), scope)
 
 
 def _loop(loop: Loop, scope: _Scope) -> Problems:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Set
 
 from dfad.errors import KernelTypeError
+from dfad.ir.dtype import BOOL
 from dfad.ir.integer import evaluate_integer
 from dfad.ir.lifetimes import Step, bytes_of, lifetimes, schedule, top_level
 from dfad.ir.memlet import Memlet
-from dfad.ir.nodes import Array, Integer, Loop, Program, Role, Tasklet
-from dfad.ir.walk import walk
+from dfad.ir.nodes import Apply, Array, Constant, Expression, Integer, Loop, Program, Read, Role, Select, Tasklet
+from dfad.ir.operations import OPERATIONS
+from dfad.ir.walk import walk, writes
 
 
 def size_of(array: Array, sizes: Mapping[str, int]) -> int:
@@ -55,11 +58,35 @@ def _ends(loop: Loop, sizes: Mapping[str, int]) -> set[int]:
 
 
 def known_sizes(program: Program, sizes: Mapping[str, int]) -> dict[str, int]:
-    """The sizes, and the integer scalars of the outer Block that follow from them."""
+    """The sizes, and the integer scalars among the steps that follow from them."""
     found = dict(sizes)
+    written = Counter(memlet.array for node in walk(program.body) for memlet in writes(node))
     for step in top_level(program.body):
         match step:
-            case Tasklet(write=Memlet(array=name, subset=()), value=Integer(value=value)):
-                if {part.name for part in value.free_symbols} <= found.keys():
-                    found[name] = evaluate_integer(value, found)
+            case Tasklet(write=Memlet(array=name, subset=()), accumulate=False) if written[name] == 1:
+                value = _known_value(step.value, found)
+                if isinstance(value, int) and step.value.dtype.kind == "i":
+                    found[name] = value
     return found
+
+
+def _known_value(expression: Expression, sizes: Mapping[str, int]) -> int | bool | None:
+    """The value of an expression of known integers; None when it has other parts."""
+    match expression:
+        case Constant(value=int() as value):
+            return value
+        case Integer(value=value) if {part.name for part in value.free_symbols} <= sizes.keys():
+            return evaluate_integer(value, sizes)
+        case Read(memlet=Memlet(array=name, subset=())) if name in sizes:
+            return sizes[name]
+        case Select():
+            condition = _known_value(expression.condition, sizes)
+            return None if condition is None else _known_value(expression.chosen if condition else expression.other, sizes)
+        case Apply():
+            parts = [_known_value(operand, sizes) for operand in expression.operands]
+            if expression.dtype.is_float or None in parts:
+                return None
+            result = OPERATIONS[expression.operation].meaning(*parts)
+            return bool(result) if expression.dtype == BOOL else int(result)
+        case _:
+            return None

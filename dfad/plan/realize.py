@@ -9,13 +9,13 @@ ir/evaluate.py, and the order of all steps that were there. The bytes held are t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from dfad.adjoint.names import Names
 from dfad.errors import CompilerBug
 from dfad.ir.lifetimes import top_arrays
 from dfad.ir.memlet import Memlet, symbol
+from dfad.ir.names import Names
 from dfad.ir.nodes import Array, Block, Check, Expression, Loop, Node, Program, Read, Statement
 from dfad.ir.walk import all_arrays, map_expression, map_integers, map_memlets, map_node_expressions, map_symbols, rewrite, substitute, walk
 from dfad.plan.problem import Decision, Decisions, Problem, decided, phases
@@ -49,7 +49,7 @@ class _Realization:
 
     def program(self, problem: Problem) -> Program:
         forward, reverse = self.sweeps.steps[: self.sweeps.count_forward], self.sweeps.steps[self.sweeps.count_forward :]
-        body: list[Node] = []
+        body: list[Statement] = []
         for phase in phases(problem, self.decisions):
             if phase.made is None:
                 body.append(self.reading(reverse[phase.step]))
@@ -60,7 +60,7 @@ class _Realization:
 
     # ------------------------------------------------------------ recomputation
 
-    def again(self, name: str, part: int) -> Node:
+    def again(self, name: str, part: int) -> Statement:
         """A copy of a producer: it writes the buffer; its keys and the arrays inside it are its own."""
         candidate = self.sweeps.candidates[name]
         if name not in self.buffers:
@@ -79,11 +79,11 @@ class _Realization:
                 case _:
                     return replace(_renamed(node, table), key=f"{node.key}'{self.copies}")
 
-        return rewrite(map_symbols(step, substitute({symbol(old): symbol(new) for old, new in inner.items()})), copy)
+        return _rewritten(map_symbols(step, substitute({symbol(old): symbol(new) for old, new in inner.items()})), copy)
 
     # ------------------------------------------------------------ reads
 
-    def reading(self, step: Statement, own: str | None = None) -> Node:
+    def reading(self, step: Statement, own: str | None = None) -> Statement:
         """The step with each read of a value, ``own`` excepted, as decided."""
 
         def at(node: Node) -> Node:
@@ -93,7 +93,7 @@ class _Realization:
             assert not isinstance(met, Block)
             return _renamed(met, self.renaming(own))
 
-        return rewrite(step, at)
+        return _rewritten(step, at)
 
     def renaming(self, own: str | None) -> dict[str, str]:
         made = {name for name in self.buffers if decided(self.decisions, name) is Decision.RECOMPUTED}
@@ -109,6 +109,12 @@ class _Realization:
         cell = dict(zip(definition.indices, part.memlet.subset, strict=True))
         value = map_integers(definition.value, substitute(cell))
         return map_expression(value, lambda below: self.met(below, own))
+
+
+def _rewritten(step: Node, change: Callable[[Node], Node | tuple[Node, ...]]) -> Statement:
+    changed = rewrite(step, change)
+    assert not isinstance(changed, Block)
+    return changed
 
 
 def _declared(step: Node) -> Iterator[Array]:

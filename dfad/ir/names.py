@@ -1,0 +1,20 @@
+"""Names that a rewrite adds to a Program: readable, unique, the same on every run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class Names:
+    """Names already taken, and fresh ones made from them."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._taken = set(taken)
+
+    def fresh(self, wish: str) -> str:
+        """``wish``, or ``wish_2``, ``wish_3``, ... where it is taken."""
+        name, count = wish, 2
+        while name in self._taken:
+            name, count = f"{wish}_{count}", count + 1
+        self._taken.add(name)
+        return name
