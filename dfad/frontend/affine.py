@@ -50,14 +50,15 @@ def linear(expression: sympy.Expr) -> Linear | None:
 def eliminate(goal: Linear, fact: Linear, atom: sympy.Expr) -> Linear:
     """A positive multiple of the goal less a positive multiple of the fact, in which the atom has gone.
 
-    Both have a coefficient of the same sign there. When the fact and the answer are >= 0, so is the goal.
+    Both have a coefficient of the same sign there. When the fact and the answer are >= 0, so is the goal: an integer g is >= 0 exactly if
+    m*g >= -(m - 1), which leaves m - 1 to spare.
     """
     ours, theirs = abs(goal.coefficient(atom)), abs(fact.coefficient(atom))
     factors = {known: theirs * factor for known, factor in goal.terms}
     for known, factor in fact.terms:
         factors[known] = factors.get(known, 0) - ours * factor
     terms = tuple((known, factor) for known, factor in factors.items() if factor)
-    return _reduced(theirs * goal.constant - ours * fact.constant, terms)
+    return _reduced(theirs * goal.constant + theirs - 1 - ours * fact.constant, terms)
 
 
 def _reduced(constant: int, terms: tuple[tuple[sympy.Expr, int], ...]) -> Linear:
@@ -81,8 +82,7 @@ def bounds_of_atom(atom: sympy.Expr) -> tuple[Linear, ...]:
             known = denominator.is_Integer and denominator > 0
             found = [numerator - denominator * atom, denominator * atom - numerator + denominator - 1] if known else []
         case sympy.Mod():
-            modulus = atom.args[1]
-            found = [atom, modulus - 1 - atom] if modulus.is_Integer and modulus > 0 else []
+            found = [atom, atom.args[1] - 1 - atom]  # the frontend makes no Mod but by a positive number
         case _:
             found = []
     forms = (linear(sympy.expand(expression)) for expression in found)
@@ -107,10 +107,15 @@ class Search:
         self.seen.add(goal)
         return any(self.holds(step, depth - 1) for step in self._steps(goal))
 
+    def _bounds_of_remainder(self, atom: sympy.Expr) -> Iterator[Linear]:
+        """A remainder of a number that is not negative is at most that number."""
+        if isinstance(atom, sympy.Mod) and self.is_natural(atom.args[0]):
+            yield Linear(0, ((atom, -1), (atom.args[0], 1)))
+
     def _steps(self, goal: Linear) -> Iterator[Linear]:
         """Eliminate first what stands in the way, the innermost loop's index before the outer ones'."""
         bad = [(atom, factor) for atom, factor in goal.terms if factor < 0 or not self.is_natural(atom)]
         for atom, factor in sorted(bad or goal.terms, key=lambda term: -self.age.get(term[0], 0)):
-            for fact in (*self.facts, *bounds_of_atom(atom)):
+            for fact in (*self.facts, *bounds_of_atom(atom), *self._bounds_of_remainder(atom)):
                 if fact.coefficient(atom) * factor > 0:
                     yield eliminate(goal, fact, atom)

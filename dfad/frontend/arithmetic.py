@@ -157,8 +157,8 @@ _SYMBOLIC: dict[str, Callable[..., sympy.Expr | None]] = {
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: sympy.expand(a * b),
     "neg": lambda a: -a,
-    "floordiv": lambda a, b: sympy.floor(a / b) if b.is_Integer and b != 0 else None,
-    "mod": lambda a, b: sympy.Mod(a, b) if b.is_Integer and b != 0 else None,
+    "floordiv": lambda a, b: sympy.floor(a / b) if b.is_Integer and b > 0 else None,
+    "mod": lambda a, b: sympy.Mod(a, b) if b.is_Integer and b > 0 else None,
     "pow": lambda a, b: sympy.expand(a**b) if (b.is_Integer and 0 <= b <= 4) or (a.is_Integer and b.is_Integer and b >= 0) else None,
     "python_max": lambda a, b: sympy.Max(a, b),
     "python_min": lambda a, b: sympy.Min(a, b),
@@ -181,6 +181,18 @@ def _symbolic(operation: str, operands: Sequence[Scalar]) -> Scalar | None:
         return None
     found = rule(*values)
     return None if found is None else Scalar(Integer(found), all(operand.weak for operand in operands))
+
+
+def divide_by_positive(operation: str, numerator: Scalar, denominator: Scalar) -> Scalar | None:
+    """``//`` or ``%`` of symbolic integers, the denominator known to be positive; None for other numbers."""
+    if numerator.integer is None or denominator.integer is None:
+        return None
+    found = sympy.Mod if operation == "mod" else _floor_of_quotient
+    return Scalar(Integer(found(numerator.integer, denominator.integer)), numerator.weak and denominator.weak)
+
+
+def _floor_of_quotient(numerator: sympy.Expr, denominator: sympy.Expr) -> sympy.Expr:
+    return sympy.floor(numerator / denominator)
 
 
 def select(condition: Scalar, chosen: Scalar, other: Scalar) -> Scalar:

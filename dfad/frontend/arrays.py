@@ -51,7 +51,9 @@ def store(context: Context, target: View, value: Value, accumulate: bool = False
         value = operand_of(context, value)
     found = operand_of(context, value)
     if not target.shape:
-        element = found if isinstance(found, Scalar) else Scalar(found.at((ZERO,) * len(found.shape)))
+        if found.shape:
+            context.wrong_type(f"{kind_of(found)} cannot be stored in one element")
+        element = found if isinstance(found, Scalar) else Scalar(found.at(()))
         context.builder.tasklet(target.memlet(()), cast(element.expression, target.dtype), accumulate)
         return
     if isinstance(found, Scalar):

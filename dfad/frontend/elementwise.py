@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import sympy
 
 from dfad.frontend import bounds
-from dfad.frontend.arithmetic import TypeClash, apply, promote, select
+from dfad.frontend.arithmetic import TypeClash, apply, divide_by_positive, promote, select
 from dfad.frontend.scope import Context
 from dfad.frontend.values import ONE, ZERO, Deferred, Indices, Lazy, Scalar, Shape, Value, View, element, kind_of
 from dfad.ir.dtype import Dtype
@@ -126,7 +126,18 @@ def apply_all(context: Context, operation: str, *operands: Value) -> Scalar | La
         return _array_power(context, operands[0], operands[1])
     if operation == "pow" and isinstance(operands[0], Scalar) and isinstance(operands[1], Scalar) and operands[1].constant == 2:
         return typed(context, lambda base, power: apply("pow", base, power), settle(context, operands[0]), operands[1])
+    if operation in ("mod", "floordiv"):
+        found = _symbolic_quotient(context, operation, *operands)
+        if found is not None:
+            return found
     return lift(context, lambda *values: apply(operation, *values), operands)
+
+
+def _symbolic_quotient(context: Context, operation: str, numerator: Value, denominator: Value) -> Scalar | None:
+    """``//`` and ``%`` by an integer that is proven positive stay symbolic."""
+    if not isinstance(numerator, Scalar) or not isinstance(denominator, Scalar) or denominator.integer is None:
+        return None
+    return divide_by_positive(operation, numerator, denominator) if context.builder.proves(denominator.integer - 1) else None
 
 
 def _array_power(context: Context, base: Value, exponent: Scalar) -> Scalar | Lazy:

@@ -145,10 +145,13 @@ def _array_home(context: Context, name: str, value: View, home: Home, region: as
 
 
 def _is_only_exchanged(context: Context, name: str, region: ast.stmt, facts: Facts) -> bool:
-    for statement in plainly_assigned([region], name):
-        if not is_exchange(statement):
-            return False
-        names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
-        if not all(other in facts.carried and isinstance(context.frame.variables.get(other), View) for other in names):
-            return False
-    return True
+    """Whether the region does nothing but exchange the name, and those that it is exchanged with: all arrays that it carries."""
+    group, reached = {name}, [name]
+    while reached:
+        for statement in plainly_assigned([region], reached.pop()):
+            if not is_exchange(statement):
+                return False
+            names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+            reached += names - group
+            group |= names
+    return all(other in facts.carried and isinstance(context.frame.variables.get(other), View) for other in group)

@@ -147,8 +147,14 @@ def resolve_index(context: Context, index: Scalar, extent: sympy.Expr) -> sympy.
 
 def _wrapped(context: Context, value: sympy.Expr, extent: sympy.Expr) -> sympy.Expr:
     """An index of unknown sign: ``value + extent`` where it is negative."""
+    builder = context.builder
     is_negative = Apply("lt", (Integer(value), constant(0, I64)), BOOL)
-    return context.builder.pin_integer(Scalar(Select(is_negative, Integer(value + extent), Integer(value), I64)), "wrapped")
+    wrapped = builder.pin_integer(Scalar(Select(is_negative, Integer(value + extent), Integer(value), I64)), "wrapped")
+    if builder.proves(value + extent):
+        builder.know(wrapped)
+    if builder.proves(extent - 1 - value):
+        builder.know(extent - 1 - wrapped)
+    return wrapped
 
 
 def resolve_slice(context: Context, item: SliceOf, extent: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr]:

@@ -172,26 +172,22 @@ def _computed(context: Context, value: Scalar) -> Scalar:
 
 
 def _augmented(context: Context, statement: ast.AugAssign) -> None:
-    """``target op= value``: the target is read before the value is evaluated."""
+    """``target op= value``: a number is read before the value is evaluated; an array is a view that sees what the value's calls write."""
     op, target = statement.op, statement.target
     calls = calls_a_function(context, statement.value)
     if isinstance(target, ast.Name):
         current = evaluate(context, ast.copy_location(ast.Name(target.id, ast.Load()), target))
         if isinstance(current, View):
             check_write_in_place(context, current)
-            update(context, current, op, evaluate(context, statement.value), keep(context, _copy(current)) if calls else None)
+            update(context, current, op, evaluate(context, statement.value))
             return
         settled = keep(context, current) if calls else current
         _augmented_name(context, target.id, op, settled, evaluate(context, statement.value))
         return
     assert isinstance(target, ast.Subscript)
     cells = _cells(context, target.value, target.slice)
-    before = keep(context, _copy(cells) if cells.shape else Scalar(cells.at(()))) if calls else None
+    before = keep(context, Scalar(cells.at(()))) if calls and not cells.shape else None
     update(context, cells, op, evaluate(context, statement.value), before)
-
-
-def _copy(view: View) -> Lazy:
-    return Lazy(view.shape, view.dtype, view.at)
 
 
 def _augmented_name(context: Context, name: str, op: ast.operator, current: Value, value: Value) -> None:

@@ -1,0 +1,133 @@
+"""Programs that must be refused: what is underlined, in which line, the message and the hint.
+
+`define` makes a function of a text; line 1 is the `def`.
+"""
+
+import linecache
+import math
+from dataclasses import dataclass
+from types import FunctionType
+
+import numpy as np
+
+from tests.gallery.makers import Make, all_of, array, number, size, value
+
+
+def define(text: str, name: str = "refused") -> FunctionType:
+    """The function that a text defines, as if it stood in a file of its own."""
+    filename = f"<{name}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    namespace = {"np": np, "math": math, "twice": twice, "recursive": recursive}
+    exec(compile(text, filename, "exec"), namespace)
+    return namespace["f"]
+
+
+def twice(x):
+    return 2.0 * x
+
+
+def recursive(n):
+    if n > 0:
+        n = recursive(n - 1)
+    return n
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A program and its refusal: the line from 1, the underlined text, parts of message and hint."""
+
+    text: str
+    line: int
+    underlined: str
+    message: str
+    hint: str | None
+    make: Make = array("n")
+
+
+X = array("n")
+XN = all_of(array("n"), size())
+XC = all_of(array("n"), number())
+
+SYNTAX = {
+    "while": Refused("def f(x):\n    s = 0.0\n    while s < 1.0:\n        s += x[0]\n    return s\n", 3, "while s < 1.0:", "while", "for"),
+    "break": Refused("def f(x):\n    for i in range(3):\n        break\n", 3, "break", "break", "if"),
+    "continue": Refused("def f(x):\n    for i in range(3):\n        continue\n", 3, "continue", "continue", "if"),
+    "loop_else": Refused(
+        "def f(x):\n    for i in range(3):\n        x[0] = 1\n    else:\n        x[1] = 2\n", 5, "x[1] = 2", "else of a loop", "after"
+    ),
+    "comprehension": Refused("def f(x):\n    return [v for v in x]\n", 2, "[v for v in x]", "comprehensions", "for loop"),
+    "generator": Refused("def f(x):\n    return sum(v for v in x)\n", 2, "(v for v in x)", "generator", "for loop"),
+    "lambda": Refused("def f(x):\n    g = lambda v: v\n    return g(x)\n", 2, "lambda v: v", "lambda", "def"),
+    "dict": Refused("def f(x):\n    d = {'a': 1}\n    return x\n", 2, "{'a': 1}", "dictionaries", "parameters"),
+    "try": Refused("def f(x):\n    try:\n        x[0] = 1\n    except ValueError:\n        pass\n", 2, "try:", "try", "if"),
+    "raise": Refused("def f(x):\n    raise ValueError\n", 2, "raise ValueError", "raise", "assert"),
+    "with": Refused("def f(x):\n    with x:\n        pass\n", 2, "with x:", "with", None),
+    "import": Refused("def f(x):\n    import numpy\n    return x\n", 2, "import numpy", "import", "outside"),
+    "global": Refused("def f(x):\n    global g\n    g = 1\n", 2, "global g", "global", "array"),
+    "nested_def": Refused("def f(x):\n    def g(v):\n        return v\n    return g(x)\n", 2, "def g(v):", "function inside", "outside"),
+    "class": Refused("def f(x):\n    class C:\n        pass\n", 2, "class C:", "class", None),
+    "yield": Refused("def f(x):\n    yield x\n", 2, "yield x", "yield", "array"),
+    "del": Refused("def f(x):\n    del x\n", 2, "del x", "del", "leave it out"),
+    "match": Refused("def f(x):\n    match x:\n        case _:\n            pass\n", 2, "match x:", "match", "elif"),
+    "walrus": Refused("def f(x):\n    return (y := x)\n", 2, "y := x", ":=", "statement"),
+    "f_string": Refused("def f(x):\n    s = f'{x}'\n    return x\n", 2, "f'{x}'", "strings", None),
+    "starred_call": Refused("def f(x):\n    return np.sum(*x)\n", 2, "*x", "*", "one by one"),
+    "double_star_call": Refused("def f(x):\n    return np.sum(**x)\n", 2, "x", "**", "one by one"),
+    "in": Refused("def f(x):\n    return 1.0 in x\n", 2, "1.0 in x", "in is not", "=="),
+    "xor": Refused("def f(x):\n    return x ^ 2\n", 2, "x ^ 2", "^", "**"),
+    "shift": Refused("def f(x):\n    return x[0] << 2\n", 2, "x[0] << 2", "<<", "power"),
+    "complex": Refused("def f(x):\n    return x * 1j\n", 2, "1j", "complex", "two arrays"),
+    "attribute_assigned": Refused("def f(x):\n    x.shape = 3\n", 2, "x.shape", "attributes", "A[...]"),
+    "star_arguments": Refused("def f(x, *rest):\n    return x\n", 1, "rest", "*rest", "name each"),
+}
+"""Refused before any type is known."""
+
+MEANING = {
+    "early_return": Refused(
+        "def f(x):\n    if x[0] > 0:\n        return 1.0\n    return 2.0\n", 3, "return 1.0", "return inside", "at the end"
+    ),
+    "print": Refused("def f(x):\n    print(x)\n", 2, "print(x)", "print", "returns"),
+    "enumerate": Refused("def f(x):\n    for i, v in enumerate(x):\n        pass\n", 2, "enumerate(x)", "enumerate", "range"),
+    "zip": Refused("def f(x):\n    for a, b in zip(x, x):\n        pass\n", 2, "zip(x, x)", "zip", "range"),
+    "numpy_function": Refused("def f(x):\n    return np.linalg.inv(x)\n", 2, "np.linalg.inv(x)", "np.inv", None),
+    "recursion": Refused("def f(x, n):\n    return recursive(n)\n", 3, "recursive(n - 1)", "calls itself", "loop", XN),
+    "mask_index": Refused("def f(x):\n    return x[x > 0]\n", 2, "x[x > 0]", "array of booleans", "np.where"),
+    "array_index": Refused("def f(x):\n    return x[np.arange(2)]\n", 2, "x[np.arange(2)]", "array as an index", "loop"),
+    "builtin_sum": Refused("def f(x):\n    return sum(x)\n", 2, "sum(x)", "sum", "np.sum"),
+    "builtin_max_of_array": Refused("def f(x):\n    return max(x)\n", 2, "max(x)", "max of an array", "np.max"),
+    "fractional_index": Refused("def f(x):\n    return x[len(x) / 2]\n", 2, "x[len(x) / 2]", "index is an integer", "//"),
+    "too_many_indices": Refused("def f(x):\n    return x[0, 0]\n", 2, "x[0, 0]", "2 indices", None),
+    "fractional_range": Refused("def f(x):\n    for i in range(len(x) / 2):\n        pass\n", 2, "range(len(x) / 2)", "integers", "//"),
+    "undefined_name": Refused("def f(x):\n    return y\n", 2, "y", "y is not defined", None),
+    "unassigned_variable": Refused("def f(x):\n    y += 1.0\n    return y\n", 2, "y", "read before", "every path"),
+    "array_as_condition": Refused("def f(x):\n    if x > 0:\n        x[0] = 1\n", 2, "if x > 0:", "number is needed", "np.sum"),
+    "wrong_ranks_stored": Refused("def f(x):\n    x[0] = x\n", 2, "x[0] = x", "cannot be stored", None),
+    "shapes_that_cannot_fit": Refused("def f(x):\n    return np.zeros(3) + np.zeros(4)\n", 2, "np.zeros(3) + np.zeros(4)", "3 and 4", None),
+    "float_into_integers": Refused("def f(x):\n    k = np.arange(3)\n    k += 0.5\n", 3, "k += 0.5", "float", "A = A op"),
+    "number_as_array": Refused("def f(x, c):\n    return c[0]\n", 2, "c[0]", "no elements", None, XC),
+    "wrong_unpacking": Refused("def f(x):\n    a, b = 1.0, 2.0, 3.0\n", 2, "a, b = 1.0, 2.0, 3.0", "3 values for 2", None),
+    "unpacked_array": Refused("def f(x):\n    a, b = x\n", 2, "a, b = x", "unpacked", "length"),
+    "unknown_keyword": Refused("def f(x):\n    return np.sum(x, where=x)\n", 2, "np.sum(x, where=x)", "where", "fewer arguments"),
+    "wrong_arguments": Refused("def f(x):\n    return twice(x, x)\n", 2, "twice(x, x)", "twice", None),
+    "complex_dtype": Refused("def f(x):\n    return np.zeros(3, dtype=complex)\n", 2, "np.zeros(3, dtype=complex)", "complex", "float64"),
+    "unknown_attribute": Refused("def f(x):\n    return x.flat\n", 2, "x.flat", "flat", None),
+    "returned_range": Refused("def f(x):\n    return range(3)\n", 2, "return range(3)", "cannot return", "numbers, arrays"),
+    "type_changes_in_loop": Refused(
+        "def f(x):\n    s = 0.0\n    for i in range(3):\n        s = s + x\n    return s\n", 4, "s = s + x", "s is", "another name"
+    ),
+    "rank_changes_in_loop": Refused(
+        "def f(x):\n    for i in range(3):\n        x = x[:, None] * x\n    return x\n", 3, "x = x[:, None] * x", "x is", "another name"
+    ),
+    "ambiguous_write": Refused(
+        "def f(x, c):\n    if c > 1:\n        x = x + 1.0\n    x[0] = 5.0\n", 4, "x[0] = 5.0", "may be a new array", "x.copy()", XC
+    ),
+    "shape_from_data": Refused(
+        "def f(x, c):\n    return np.zeros(int(x[0]))\n", 2, "return np.zeros(int(x[0]))", "shape of the returned", "arguments", XC
+    ),
+    "tuple_index_unknown": Refused("def f(x, n):\n    t = (1.0, 2.0)\n    return t[n]\n", 3, "t[n]", "constant integer", "array", XN),
+    "is_number": Refused("def f(x, n):\n    return n is x\n", 2, "n is x", "None only", "==", XN),
+    "slice_step": Refused("def f(x, n):\n    return x[::n] * 1.0\n", 2, "x[::n]", "step of a slice", "loop", XN),
+    "string_as_number": Refused("def f(x, mode):\n    return x + mode\n", 2, "x + mode", "neither", None, all_of(X, value("fast"))),
+    "matmul_of_numbers": Refused("def f(x, c):\n    return x @ c\n", 2, "x @ c", "array is needed", None, XC),
+}
+"""Refused when types are known."""
