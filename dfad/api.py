@@ -155,7 +155,8 @@ class Kernel(Asked):
         return _last_of(self._used, self.__name__)
 
     def _last_gradient(self) -> Specialisation:
-        return self._gradient("grad").caller.specialise(self._last().request.types)
+        last = self._last().request
+        return self._gradient("grad").caller.specialise_as(last.types, last.sizes)
 
     def __repr__(self) -> str:
         return f"<dfad kernel {self.__qualname__}{self.__signature__}>"

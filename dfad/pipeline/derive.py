@@ -66,7 +66,7 @@ def derive(lowered: Lowered, primal: Program, request: Request, clock: Clock) ->
 def planner_of(lowered: Lowered, primal: Program, request: Request) -> Planner:
     """The planner of a gradient for the sizes of a request."""
     _, program = _planned(primal, request, Clock())
-    return _planner(program, lowered, request)
+    return Planner(program, _sizes(program, lowered, request), Costs())
 
 
 def _planned(primal: Program, request: Request, clock: Clock) -> tuple[Program, Program]:
@@ -83,26 +83,29 @@ def _planned(primal: Program, request: Request, clock: Clock) -> tuple[Program, 
 
 def _gradient(lowered: Lowered, primal: Program, request: Request, clock: Clock) -> Derived:
     adjoint, program = _planned(primal, request, clock)
-    if request.options.budget is not None:
+    sizes = None if request.options.budget is None else _sizes(program, lowered, request)
+    if sizes is not None:
         with clock.time("plan"):
-            program = verify(_planner(program, lowered, request).program(request.options.budget))
+            program = verify(Planner(program, sizes, Costs()).program(request.options.budget))
     gradients = adjoint.results[len(primal.results) :]
     gradient: Named = gradients[0] if request.transform.is_single else gradients
     returns = (primal.results[0], gradient) if request.transform.kind == "value_and_grad" else gradient
-    wrapper = replace(_wrapper(lowered, request, returns), gradients=frozenset(gradients))
+    planned_for = None if sizes is None else tuple(sizes.values())
+    wrapper = replace(_wrapper(lowered, request, returns), gradients=frozenset(gradients), sizes=planned_for)
     return Derived(primal, adjoint, (Part(program, wrapper),))
 
 
-def _planner(program: Program, lowered: Lowered, request: Request) -> Planner:
+def _sizes(program: Program, lowered: Lowered, request: Request) -> dict[str, int]:
+    """The values of the Program's symbols, in their order."""
     extents = {**request.sizes, **{one.name: size_of(one.get()) for one in lowered.hidden}}
-    sizes = {}
+    found = {}
     for bound in program.symbols:
         match bound:
             case ShapeSymbol(symbol, array, dimension):
-                sizes[symbol.name] = extents[array][dimension]
+                found[symbol.name] = extents[array][dimension]
             case IntegerSymbol(symbol, parameter):
-                sizes[symbol.name] = extents[parameter][0]
-    return Planner(program, sizes, Costs())
+                found[symbol.name] = extents[parameter][0]
+    return found
 
 
 def _pair(lowered: Lowered, primal: Program, request: Request, clock: Clock) -> Derived:

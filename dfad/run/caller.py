@@ -20,6 +20,7 @@ from dfad.run.recipe import Recipe
 from dfad.source import SourceText
 
 Types = tuple[ArgumentType, ...]
+Sizes = Mapping[str, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class Request:
     transform: Transform
     options: Options
     threads: int
-    sizes: Mapping[str, tuple[int, ...]]
+    sizes: Sizes
     question: str
     parse_seconds: float = 0.0
 
@@ -88,12 +89,11 @@ def parameters(source: SourceText) -> tuple[str, ...]:
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
-def make_request(source: SourceText, values: Sequence[object], types: Types, transform: Transform, options: Options) -> Request:
+def make_request(source: SourceText, types: Types, sizes: Sizes, transform: Transform, options: Options) -> Request:
     """A request for what the function's names mean now, and its question."""
     start = perf_counter()
     names = resolve(source)
     threads = options.threads or toolchain.available_threads()
-    sizes = dict(zip(parameters(source), map(size_of, values), strict=True))
     planned = () if options.budget is None else (options.budget, tuple(sizes.items()), names.sizes())
     settings = (transform, options.compile_key(), threads, planned, toolchain.flags())
     machine = (toolchain.compiler_identity(), toolchain.environment())
@@ -183,13 +183,16 @@ class Caller:
 
     def specialise(self, values: Sequence[object]) -> Specialisation:
         """The specialisation for the values of all parameters; compiled now when there is none."""
-        types = types_of(parameters(self.source), values, self.place)
+        return self.specialise_as(types_of(parameters(self.source), values, self.place), self._sizes(values))
+
+    def specialise_as(self, types: Types, sizes: Sizes) -> Specialisation:
+        """The specialisation for these types of all parameters, and sizes where there is a budget; compiled now when there is none."""
         if self.options.budget is None:
             current = (known for known in self.specialisations if known.types == types and self._is_current(known))
             found = next(current, None)
             if found is not None:
                 return found
-        request = self.request(values)
+        request = self.request_as(types, sizes)
         found = next((known for known in self.specialisations if known.request.question == request.question), None)
         if found is not None and self._is_current(found):
             return found
@@ -197,13 +200,16 @@ class Caller:
 
     def request_for(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Request:
         """What a compilation for the arguments of a call would be."""
-        return self.request(bind(self.source.name, self.signature, args, kwargs))
+        values = bind(self.source.name, self.signature, args, kwargs)
+        return self.request_as(types_of(parameters(self.source), values, self.place), self._sizes(values))
 
-    def request(self, values: Sequence[object]) -> Request:
-        """What a compilation for the values of all parameters would be."""
-        types = types_of(parameters(self.source), values, self.place)
+    def request_as(self, types: Types, sizes: Sizes) -> Request:
+        """What a compilation for these types and sizes of all parameters would be."""
         transform = self.choose(dict(zip(parameters(self.source), types, strict=True)))
-        return make_request(self.source, values, types, transform, self.options)
+        return make_request(self.source, types, sizes, transform, self.options)
+
+    def _sizes(self, values: Sequence[object]) -> Sizes:
+        return dict(zip(parameters(self.source), map(size_of, values), strict=True))
 
     def _is_current(self, known: Specialisation) -> bool:
         """Whether names mean what they meant, and hidden arguments are of the types that were compiled."""
