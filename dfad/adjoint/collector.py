@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from dfad.adjoint.algebra import constant
-from dfad.adjoint.names import Names
 from dfad.adjoint.nests import Build, element, nest
 from dfad.ir.memlet import Memlet, Range
+from dfad.ir.names import Names
 from dfad.ir.nodes import Array, Block, Demand, Expression, Node, Read, Tasklet
 from dfad.ir.walk import map_expression
 from dfad.source import Location

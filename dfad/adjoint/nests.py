@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import sympy
 
-from dfad.adjoint.names import Names
 from dfad.ir.memlet import Memlet, Range, symbol
+from dfad.ir.names import Names
 from dfad.ir.nodes import Block, Loop, Node
 from dfad.source import Location
 

@@ -16,12 +16,12 @@ import sympy
 from dfad.adjoint.accumulate import adjoint_of
 from dfad.adjoint.collector import Setting
 from dfad.adjoint.exchanges import exchanged, skeleton
-from dfad.adjoint.names import Names
 from dfad.adjoint.nests import nest
 from dfad.adjoint.rules import is_flat
 from dfad.analysis.activity import active_arrays
 from dfad.errors import CompilerBug
 from dfad.ir.memlet import Memlet, Range
+from dfad.ir.names import Names
 from dfad.ir.nodes import (
     Array,
     Block,

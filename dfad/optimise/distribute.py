@@ -18,9 +18,9 @@ from functools import reduce
 
 import sympy
 
-from dfad.adjoint.names import Names
 from dfad.ir.dtype import Dtype
 from dfad.ir.memlet import Memlet, symbol
+from dfad.ir.names import Names
 from dfad.ir.nodes import Apply, Array, Block, Branch, Expression, Loop, Node, Program, Read, Select, Tasklet
 from dfad.ir.walk import all_arrays, map_expression, rewrite_block, walk, walk_expression
 from dfad.optimise.recurrences import Recurrence, recurrence_of

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import islpy as isl
 
-from dfad.adjoint.names import Names
 from dfad.analysis.versions import Versions, Want
 from dfad.errors import CompilerBug
 from dfad.ir.memlet import Memlet
+from dfad.ir.names import Names
 from dfad.ir.nodes import Array, Block, Demand, Exchange, Library, Loop, Program, Role, Tasklet
 from dfad.ir.walk import all_arrays, expressions, walk, walk_expression, writes
 from dfad.plan.tape import Box
