@@ -5,7 +5,7 @@ in test_notebooks.py.
 """
 
 import functools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -29,18 +29,21 @@ class Plan:
     bytes: dict[str, int]
     seconds: float
     budget: int | None
-    least: int = 2 * MIB
-    practical: int = 4 * MIB
-    solve_seconds: float = 0.0015
+    least: int | None = None
+    practical: int | None = None
+    solve_seconds: float = 0.0
 
 
-@dataclass(frozen=True)
-class Point:
-    budget: int
-    seconds: float
+STEPS = ((2 * MIB, 0.5), (4 * MIB, 0.02), (8 * MIB, 0.012), (16 * MIB, 0.01))
+"""Budgets and the time that each gives."""
 
 
-STEPS = (Point(2 * MIB, 0.5), Point(4 * MIB, 0.02), Point(8 * MIB, 0.012), Point(16 * MIB, 0.01))
+def entries(kept):
+    """One value for each step, the first `kept` of them kept."""
+    why = "read by the reverse of line 4"
+    return tuple(Entry(f"x{n}", 4 * MIB, *(("kept", 0.0) if n < kept else ("recomputed", 0.004)), why) for n in range(len(STEPS)))
+
+
 GRAPH = {
     "nodes": [
         {"id": "/A.0", "kind": "access", "label": "A", "parent": None, "line": 2},
@@ -68,6 +71,11 @@ class Options:
     def __getattr__(self, name):
         return self.given.get(name)
 
+    @property
+    def budget(self):
+        memory = self.given["memory"]
+        return int(float(memory.split()[0]) * MIB) if isinstance(memory, str) else memory
+
 
 @dataclass
 class Kernel:
@@ -75,7 +83,7 @@ class Kernel:
 
     function: object
     given: dict = field(default_factory=dict)
-    points: tuple[Point, ...] = STEPS
+    points: tuple[tuple[int, float], ...] = STEPS
     calls: int = 0
     timings: dict = field(default_factory=dict)
     memory: dict = field(default_factory=dict)
@@ -126,18 +134,14 @@ class Kernel:
 
     def plan(self, *args, **kwargs):
         budget = self.given.get("memory")
-        allowed = [point for point in self.points if budget is None or point.budget <= budget]
+        allowed = [plan for plan in self.tradeoff() if budget is None or plan.budget <= budget]
         if not allowed:
-            raise dfad.BudgetTooSmall(f"no plan fits {budget} bytes", least=self.points[0].budget)
-        kept = len(allowed)
-        entries = tuple(
-            Entry(f"x{n}", 4 * MIB, "kept" if n < kept else "recomputed", 0.0 if n < kept else 0.004, "read by the reverse of line 4")
-            for n in range(len(self.points))
-        )
-        return Plan(entries, {"tape": 4 * MIB * kept}, allowed[-1].seconds, budget)
+            raise dfad.BudgetTooSmall(f"no plan fits {budget} bytes", least=self.points[0][0])
+        return replace(allowed[0], budget=budget, least=2 * MIB, practical=4 * MIB)
 
     def tradeoff(self, *args, **kwargs):
-        return self.points
+        plans = [Plan(entries(n), {"tape": 4 * MIB * n}, seconds, budget) for n, (budget, seconds) in enumerate(self.points, 1)]
+        return tuple(reversed(plans))
 
 
 class Gradient(Kernel):
@@ -148,6 +152,8 @@ class Gradient(Kernel):
 
 
 def kernel(function, **options):
+    if isinstance(function, Kernel):
+        return Kernel(function.function, {**function.given, **options}, function.points)
     if set(options) - {"wrt", "memory", "tape_dtype", "snapshots", "threads", "fastmath", "cache"}:
         raise dfad.KernelTypeError(f"unknown options {sorted(options)}")
     if "import" in function.__code__.co_names or function.__name__ == "refused":
@@ -157,7 +163,4 @@ def kernel(function, **options):
 
 
 def grad(kernel, **options):
-    budget = options.get("memory")
-    if isinstance(budget, str):
-        options["memory"] = int(float(budget.split()[0]) * MIB)
     return Gradient(kernel.function, {**kernel.given, **options}, kernel.points)

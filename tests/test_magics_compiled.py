@@ -56,7 +56,7 @@ def test_the_card_shows_every_room(session):
     ran = session.run(SEIDEL.replace("%%dfad", "%%dfad --call 'seidel(A, 3)'"))
     assert ran.error is None, ran.text
     assert "seidel(A: float64[7, 9], steps: int)" in ran.text
-    assert "records" in ran.text
+    assert "keeps A_tape" in ran.text
     call = Call.of(session.names["seidel"], (session.names["A"], 3))
     html = Card(call.kernel, call).html()
     for title in ("Dataflow", "IR", "Adjoint", "Plan", "Cython"):
@@ -106,6 +106,15 @@ def test_an_index_out_of_range_points_at_the_cells_line(session):
     assert "line 5" in ran.text
     assert "in outer" in ran.text
     assert "api.py" not in ran.text
+    assert "launcher" not in ran.text
+
+
+def test_helpers_of_the_cell_and_names_of_the_notebook_are_seen(session):
+    session.good("c = 2.0")
+    session.good("%%dfad\nB = 3.0\ndef helper(x, y):\n    return x*y*B\ndef f(A):\n    return helper(A[0, 0], c)")
+    assert session.good("f.grad(A)")[0, 0] == 6.0
+    session.good("c = 5.0")
+    assert session.good("f.grad(A)")[0, 0] == 15.0
 
 
 def test_refused_syntax_points_at_the_cells_line(session):

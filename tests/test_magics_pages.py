@@ -159,7 +159,7 @@ def test_a_card_with_a_call_tells_what_is_recorded_and_why(kernel):
     kernel.grad(np.arange(3.0), 1)
     card = Card(kernel, Call.of(kernel, (np.arange(3.0), 1)))
     assert "squares(A: float64[3], n: int)" in str(card)
-    assert "records x0 (4 MiB): read by the reverse of line 4" in str(card)
+    assert "keeps x0 (4 MiB): read by the reverse of line 4" in str(card)
     assert "<summary>Plan" in card.html()
 
 

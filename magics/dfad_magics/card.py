@@ -85,9 +85,7 @@ class Card:
     def plan(self) -> Plan | None:
         """The plan for the card's call."""
         call = self.call
-        if call is None or not hasattr(call.kernel, "plan"):
-            return None
-        return _answer(lambda: call.kernel.plan(*call.args, **call.kwargs))
+        return None if call is None else _answer(lambda: call.kernel.plan(*call.args, **call.kwargs))
 
     def _compiled_facts(self) -> Iterator[str]:
         if self.listing("ir") is None:
@@ -158,8 +156,8 @@ def recorded(plan: Plan | None) -> list[str]:
         return []
     kept = [entry for entry in plan.entries if entry.decision == "kept"]
     if not kept:
-        return ["records nothing: every value that the gradient needs is still in place or recomputed"]
-    return [f"records {entry.value} ({size(entry.bytes)}): {entry.why}" for entry in kept]
+        return ["keeps nothing for the reverse sweep: what it reads is still in place, or computed again"]
+    return [f"keeps {entry.value} ({size(entry.bytes)}): {entry.why}" for entry in kept]
 
 
 def _answer(question: Callable[[], T]) -> T | None:

@@ -9,12 +9,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 import dfad
 from dfad_magics import page, plots
 from dfad_magics.card import marked
-from dfad_magics.kernel import Plan, Point
+from dfad_magics.kernel import Plan
 from dfad_magics.line import Call
 from dfad_magics.units import duration, size
 
@@ -52,60 +51,74 @@ class Choices:
     ----------
     call : Call
         The kernel and its arguments.
-    points : sequence of Point
-        Every budget at which the best plan changes, the smallest first.
+    plans : tuple of Plan
+        The plan at every budget at which the best one changes, the smallest budget first.
+    practical : int
+        The smallest budget whose plan is not absurdly slow, in bytes.
+    solve_seconds : float
+        How long it took to find them all.
     """
 
     call: Call
-    points: Sequence[Point]
+    plans: tuple[Plan, ...]
+    practical: int
+    solve_seconds: float
 
     @classmethod
     def of(cls, call: Call) -> "Choices":
         """Ask the kernel for the trade-off of a call."""
-        points = call.kernel.tradeoff(*call.args, **call.kwargs)
-        return cls(call, tuple(sorted(points, key=lambda point: point.budget)))
+        start = time.perf_counter()
+        plans = sorted(call.kernel.tradeoff(*call.args, **call.kwargs), key=budget_of)
+        seconds = time.perf_counter() - start
+        practical = call.kernel.plan(*call.args, **call.kwargs).practical
+        return cls(call, tuple(plans), practical or budget_of(plans[0]), seconds)
 
     @property
     def is_single(self) -> bool:
         """Whether there is nothing to choose: one plan at every budget that works."""
-        return len({point.budget for point in self.points}) < 2
+        return len(self.plans) < 2
 
     @property
     def least(self) -> int:
         """The smallest budget that works, in bytes."""
-        return self.points[0].budget
+        return budget_of(self.plans[0])
 
     @property
     def most(self) -> int:
         """The budget from which on more memory gains nothing, in bytes."""
-        return self.points[-1].budget
+        return budget_of(self.plans[-1])
 
+    @property
     def first(self) -> int:
-        """Where a slider starts: the least budget whose plan is not absurdly slow."""
-        return max(self.least, self.solve(self.most).practical)
+        """Where a slider starts, in bytes."""
+        return min(max(self.least, self.practical), self.most)
 
     def steps(self) -> list[plots.Step]:
-        """The points as (bytes, seconds)."""
-        return [(point.budget, point.seconds) for point in self.points]
+        """The plans as (bytes, seconds)."""
+        return [(budget_of(plan), plan.seconds) for plan in self.plans]
 
-    def gradient(self, budget: int | str) -> Any:
-        """The gradient function under a budget."""
-        return dfad.grad(self.call.kernel, memory=budget)
+    def size_of(self, budget: int | str) -> int:
+        """A budget in bytes."""
+        count: int = dfad.kernel(self.call.kernel, memory=budget).options.budget
+        return count
 
-    def solve(self, budget: int | str) -> Plan:
-        """The best plan under a budget.
+    def solve(self, budget: int) -> Plan:
+        """The best plan within a budget in bytes.
 
         Raises
         ------
         dfad.BudgetTooSmall
             No plan fits; the error names the least budget.
         """
-        plan: Plan = self.gradient(budget).plan(*self.call.args, **self.call.kwargs)
-        return plan
+        fitting = [plan for plan in self.plans if budget_of(plan) <= budget]
+        if not fitting:
+            message = f"no plan fits {size(budget)}: the least budget is {size(self.least)}"
+            raise dfad.BudgetTooSmall(message, least=self.least, practical=self.first)
+        return fitting[-1]
 
     def run(self, budget: int, seconds: float = 0.3) -> Measured:
         """Run the gradient under a budget until `seconds` have passed; the first run, which may compile, does not count."""
-        gradient = self.gradient(budget)
+        gradient = dfad.grad(self.call.kernel, memory=budget)
         args, taken = self.call.fresh(), list[float]()
         gradient(*args, **self.call.kwargs)
         while not taken or (sum(taken) < seconds and len(taken) < 15):
@@ -113,6 +126,11 @@ class Choices:
             gradient(*args, **self.call.kwargs)
             taken.append(time.perf_counter() - start)
         return Measured(budget, gradient.memory["peak"], statistics.median(taken), self.solve(budget).seconds)
+
+
+def budget_of(plan: Plan) -> int:
+    """The budget of a plan of the trade-off, in bytes."""
+    return 0 if plan.budget is None else plan.budget
 
 
 @dataclass(frozen=True)
@@ -124,15 +142,8 @@ class Report:
 
     def rows(self) -> list[Sequence[str]]:
         """The trade-off as rows of text under `HEAD`."""
-        best = self.choices.points[-1].seconds or 1.0
-        return [self._row(point, best) for point in self.choices.points]
-
-    def _row(self, point: Point, best: float) -> Sequence[str]:
-        entries = self.choices.solve(point.budget).entries
-        kept = sum(entry.bytes for entry in entries if entry.decision == "kept")
-        recomputed = ", ".join(entry.value for entry in entries if entry.decision in ("recomputed", "fused"))
-        ratio = f"{point.seconds / best:.2f} x"
-        return (size(point.budget), duration(point.seconds), ratio, size(kept), recomputed or "–")
+        best = self.choices.plans[-1].seconds or 1.0
+        return [_row(plan, best) for plan in self.choices.plans]
 
     def figure(self) -> bytes:
         """The curve, as PNG."""
@@ -158,11 +169,17 @@ class Report:
         return {"text/html": self.html(), "text/plain": str(self)}
 
 
+def _row(plan: Plan, best: float) -> Sequence[str]:
+    kept = sum(entry.bytes for entry in plan.entries if entry.decision == "kept")
+    recomputed = ", ".join(entry.value for entry in plan.entries if entry.decision in ("recomputed", "fused"))
+    return (size(budget_of(plan)), duration(plan.seconds), f"{plan.seconds / best:.2f} x", size(kept), recomputed or "–")
+
+
 def one_plan(choices: Choices) -> str:
     """The sentence for a gradient without a choice."""
-    point = choices.points[-1]
+    time_taken = duration(choices.plans[-1].seconds)
     return (
-        f"There is one plan, and no budget to choose: the gradient holds {size(point.budget)} and takes about {duration(point.seconds)}. "
+        f"There is one plan, and no budget to choose: the gradient holds {size(choices.most)} and takes about {time_taken}. "
         "With a smaller budget it is refused; a larger one gains nothing."
     )
 

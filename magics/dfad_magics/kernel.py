@@ -20,17 +20,10 @@ class Plan(Protocol):
     entries: Sequence[Entry]
     bytes: Mapping[str, int]
     seconds: float
-    least: int
-    practical: int
+    least: int | None
+    practical: int | None
     budget: int | None
     solve_seconds: float
-
-
-class Point(Protocol):
-    """One step of the trade-off: from this budget on the plan takes this long."""
-
-    budget: int
-    seconds: float
 
 
 class Asked(Protocol):
@@ -80,6 +73,6 @@ class Kernel(Protocol):
         """The plan for these arguments."""
         ...
 
-    def tradeoff(self, *args: Any, **kwargs: Any) -> Sequence[Point]:
+    def tradeoff(self, *args: Any, **kwargs: Any) -> Sequence[Plan]:
         """Every budget at which the optimum changes."""
         ...

@@ -47,7 +47,7 @@ class BudgetPanel:
     def __init__(self, call: Call, budget: int | str | None = None) -> None:
         self.choices = Choices.of(call)
         self.measured: list[Measured] = []
-        self.first, self.most = self.choices.first(), self.choices.most
+        self.first, self.most = self.choices.first, self.choices.most
         self.widget: widgets.Box | None = None
         self.budget = self.most
         self.plan: Plan = self.choices.solve(self.most)
@@ -63,11 +63,12 @@ class BudgetPanel:
         dfad.BudgetTooSmall
             No plan fits; what is shown stays as it was.
         """
-        plan = self.choices.solve(budget)
-        self.budget, self.plan = self.most if plan.budget is None else plan.budget, plan
+        count = self.choices.size_of(budget)
+        self.plan = self.choices.solve(count)
+        self.budget = count
         if self.widget is not None:
             self._show()
-        return plan
+        return self.plan
 
     def run(self) -> Measured:
         """Run the gradient under the chosen budget; keep, show and return what was measured."""
@@ -162,10 +163,9 @@ class BudgetPanel:
         runs = [(run.peak, run.seconds) for run in self.measured]
         self.image.value = plots.png(plots.tradeoff(self.choices.steps(), (budget, plan.seconds), runs))
         self.table.value = page.page(page.table(ENTRY_HEAD, entry_rows(plan), (1, 3)))
-        least = f"; least {size(self.choices.least)}" if self.choices.least < self.first else ""
-        self.status.value = _said(
-            f"budget {size(budget)}: predicted {duration(plan.seconds)}, solved in {duration(plan.solve_seconds)}{least}"
-        )
+        least = f"; the least budget that works is {size(self.choices.least)}" if self.choices.least < self.first else ""
+        found = f"{len(self.choices.plans)} plans found in {duration(self.choices.solve_seconds)}"
+        self.status.value = _said(f"budget {size(budget)}: predicted {duration(plan.seconds)}; {found}{least}")
 
 
 def budget(kernel: Kernel, *args: Any, budget: int | str | None = None) -> BudgetPanel:
