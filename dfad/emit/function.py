@@ -75,7 +75,7 @@ def local_variables(node: Node, body: Lines, own: Iterable[Array], around: Surro
         match part:
             case Loop():
                 index = scope.names[part.index.name]
-                types["int64_t"] += [name for name in (index, f"{index}_strip", f"{index}_first") if name in words]
+                types["int64_t"] += [name for name in (index, f"{index}_strip", f"{index}_lanes") if name in words]
             case Block():
                 for array in (array for array in part.arrays if array.rank == 0 and scope.names[array.name] in words):
                     types.setdefault(scope.scalar_type(array), []).append(scope.names[array.name])

@@ -19,19 +19,18 @@ bool complex list tuple dict set str bytes
 
 _OURS = "address block kernel lane part parts status strip swap trips ws whole rest first last"
 
-_ENDINGS = ("_part", "_strip", "_first", "_memory", "_out")
+_ENDINGS = ("_part", "_strip", "_lanes", "_memory", "_out")
 
 _RESERVED = frozenset(keyword.kwlist) | frozenset(keyword.softkwlist) | {*_CYTHON.split(), *_OURS.split(), *DECLARATIONS}
 
 
 def identifiers(program: Program) -> dict[str, str]:
     """Arrays and symbols of the program -> identifiers of generated code, different for different names."""
+    names = tuple(dict.fromkeys(_names(program)))
+    derived = {_plain(name) + ending for name in names for ending in _ENDINGS}
     found: dict[str, str] = {}
-    taken: set[str] = set()
-    for name in _names(program):
-        if name not in found:
-            found[name] = _fresh(_plain(name), taken)
-            taken.add(found[name])
+    for name in names:
+        found[name] = _fresh(_plain(name), derived.union(found.values()))
     return found
 
 
@@ -54,12 +53,7 @@ def _plain(name: str) -> str:
 
 
 def _fresh(name: str, taken: set[str]) -> str:
-    """The name, or the name with underscores: none that is reserved, nor one that generated code derives from others."""
-    while (
-        name in _RESERVED
-        or name in taken
-        or name.startswith(("dfad_", "__"))
-        or name.endswith(("_part", "_strip", "_first", "_memory", "_out"))
-    ):
+    """The name, or the name with underscores: none that is reserved or taken."""
+    while name in _RESERVED or name in taken or name.startswith(("dfad_", "__")):
         name += "_"
     return name

@@ -222,9 +222,9 @@ def _in_lanes(loop: Loop, bounds: tuple[str, str], parts: tuple[Partial, ...], a
     return (
         f"whole = dfad_whole({_trips(loop, bounds)})",
         f"rest = {middle}",
-        f"for {index}_first in {_range(start, 'rest', LANES * loop.step)}:  {_line(loop.where)}",
+        f"for {index}_lanes in {_range(start, 'rest', LANES * loop.step)}:  {_line(loop.where)}",
         f"    for lane in range({LANES}):",
-        f"        {index} = {index}_first {sign} lane",
+        f"        {index} = {index}_lanes {sign} lane",
         *indent(indent(statements(loop.body, lanes))),
         f"for {index} in {_range('rest', stop, loop.step)}:",
         *indent(statements(loop.body, rest)),

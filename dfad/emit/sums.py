@@ -2,9 +2,9 @@
 
     for lane in range(32): s_part[lane] = 0.0
     rest = start + whole
-    for i_first in range(start, rest, 32):
+    for i_lanes in range(start, rest, 32):
         for lane in range(32):
-            i = i_first + lane
+            i = i_lanes + lane
             s_part[lane] += x[i]
     for i in range(rest, stop): s_part[i - rest] += x[i]
     ... and the partial sums are added to s in pairs.

@@ -18,7 +18,7 @@ cdef extern from "dfad.h" nogil:
 
 
 cdef int64_t scaled_3(dfad_workspace* ws, int64_t N, int64_t M, f32p A, f32p best) noexcept nogil:
-    cdef int64_t whole, rest, lane, i2, k2, k2_first
+    cdef int64_t whole, rest, lane, i2, k2, k2_lanes
     cdef float best2, best2_part[32]
     for i2 in range(N):  # line 3
         if dfad_poll(ws, M + 1): return 3
@@ -28,9 +28,9 @@ cdef int64_t scaled_3(dfad_workspace* ws, int64_t N, int64_t M, f32p A, f32p bes
                 best2_part[lane] = best2
             whole = dfad_whole(M)
             rest = whole
-            for k2_first in range(0, rest, 32):  # line 3
+            for k2_lanes in range(0, rest, 32):  # line 3
                 for lane in range(32):
-                    k2 = k2_first + lane
+                    k2 = k2_lanes + lane
                     best2_part[lane] = dfad_maximum_f32(best2_part[lane], A[i2*M + k2])  # line 3
             for k2 in range(rest, M):
                 best2_part[k2 - rest] = dfad_maximum_f32(best2_part[k2 - rest], A[i2*M + k2])  # line 3

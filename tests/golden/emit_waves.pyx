@@ -23,7 +23,7 @@ cdef int64_t waves_5(dfad_workspace* ws, int64_t N, double c, f64p u, f64p v) no
 
 
 cdef int64_t waves_10(dfad_workspace* ws, int64_t N, f64p s_out, f64p u) noexcept nogil:
-    cdef int64_t whole, rest, lane, k, k_first
+    cdef int64_t whole, rest, lane, k, k_lanes
     cdef double s_part[32]
     cdef double s = s_out[0]
     if N >= 32:
@@ -31,9 +31,9 @@ cdef int64_t waves_10(dfad_workspace* ws, int64_t N, f64p s_out, f64p u) noexcep
             s_part[lane] = 0.0
         whole = dfad_whole(N)
         rest = whole
-        for k_first in range(0, rest, 32):  # line 10
+        for k_lanes in range(0, rest, 32):  # line 10
             for lane in range(32):
-                k = k_first + lane
+                k = k_lanes + lane
                 s_part[lane] += u[k]  # line 11
         for k in range(rest, N):
             s_part[k - rest] += u[k]  # line 11
