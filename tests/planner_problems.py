@@ -4,8 +4,7 @@ import random
 from collections.abc import Iterator
 from itertools import product
 
-from dfad.errors import CompilerBug
-from dfad.plan.problem import Decision, Outcome, Problem, ReverseStep, Value, Work, simulate
+from dfad.plan.problem import Decision, Outcome, Problem, ReverseStep, Value, Work, is_possible, simulate
 
 
 def random_problem(seed: int, count: int, unit: int = 8) -> Problem:
@@ -39,7 +38,5 @@ def random_problem(seed: int, count: int, unit: int = 8) -> Problem:
 def every_plan(problem: Problem) -> Iterator[tuple[dict[str, Decision], Outcome]]:
     for choice in product(*(value.options for value in problem.values)):
         decisions = {value.name: decision for value, decision in zip(problem.values, choice, strict=True)}
-        try:
+        if is_possible(problem, decisions):
             yield decisions, simulate(problem, decisions)
-        except CompilerBug:
-            continue

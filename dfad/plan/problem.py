@@ -185,13 +185,23 @@ def _resolve(problem: Problem, decisions: Decisions, work: Work) -> tuple[frozen
         if name in stored or name in fused:
             continue
         if decided(decisions, name) is Decision.FUSED:
-            if name in work.whole:
-                raise CompilerBug(f"{name} is fused but must stand in memory")
             fused.add(name)
             open_names += [read for producer in problem.by_name[name].producers for read in producer.reads]
         else:
             stored.add(name)
     return frozenset(stored), frozenset(fused)
+
+
+def is_possible(problem: Problem, decisions: Decisions) -> bool:
+    """Whether every value that a phase needs in memory as a whole is there, not fused."""
+    works = (_work(problem, phase) for phase in phases(problem, decisions))
+    return all(decided(decisions, name) is not Decision.FUSED for work in works for name in work.whole)
+
+
+def _work(problem: Problem, phase: Phase) -> Work:
+    if phase.made is None:
+        return problem.reverse[phase.step].work
+    return problem.by_name[phase.made].producers[phase.part]
 
 
 def _to_make(problem: Problem, decisions: Decisions, reads: Iterable[str], made: set[str]) -> list[str]:
@@ -215,7 +225,9 @@ def decided(decisions: Decisions, name: str) -> Decision:
 
 
 def simulate(problem: Problem, decisions: Decisions) -> Outcome:
-    """What the decisions come to, exactly, by the rules of time above."""
+    """What the decisions come to, exactly, by the rules of time above; CompilerBug when they are not possible."""
+    if not is_possible(problem, decisions):
+        raise CompilerBug(f"a value that must stand in memory is fused: {decisions}")
     row = tuple(phases(problem, decisions))
     first = {phase.made: position for position, phase in reversed(list(enumerate(row))) if phase.made is not None}
     last: dict[str, int] = {}
@@ -238,7 +250,5 @@ def simulate(problem: Problem, decisions: Decisions) -> Outcome:
 
 def _held(problem: Problem, phase: Phase) -> int:
     """The bytes of a phase that hang on no decision."""
-    step = problem.reverse[phase.step]
-    if phase.made is None:
-        return step.work.held
-    return step.before + problem.by_name[phase.made].producers[phase.part].held
+    before = 0 if phase.made is None else problem.reverse[phase.step].before
+    return before + _work(problem, phase).held
