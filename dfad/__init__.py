@@ -17,7 +17,7 @@ The house, in the order in which a kernel walks through it::
 Nothing here loads the compiler; the first compilation does.
 """
 
-from dfad.api import Gradient, Kernel, clear_cache, grad, kernel, show_versions, value_and_grad, vjp
+from dfad.api import Gradient, Kernel, clear_cache, grad, kernel, show_versions, value_and_grad, vjp, warm_up
 from dfad.errors import (
     BudgetExceeded,
     BudgetTooSmall,
@@ -55,7 +55,8 @@ __version__ = "0.1.0"
 
 
 def load_ipython_extension(ipython: object) -> None:
-    """What `%load_ext dfad` calls."""
+    """What `%load_ext dfad` calls: the magics, and in the background the compiler's rooms."""
     from dfad_magics import load_ipython_extension as load
 
+    warm_up()
     load(ipython)

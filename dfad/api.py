@@ -1,14 +1,16 @@
 """The public face: kernels, their gradients, and the function transforms. The compiler's rooms load at the first compilation."""
 
+import contextlib
 import functools
 import inspect
+import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
 
-from dfad.errors import KernelTypeError
+from dfad.errors import DfadError, KernelTypeError
 from dfad.frontend.fence import check
 from dfad.ir.signature import ArgumentType, ArrayType, FloatType
 from dfad.options import Options, merge
@@ -341,6 +343,18 @@ def _caller(
     made = Caller(source, signature, options, choose, _compile)
     CALLERS.add(made)
     return made
+
+
+def warm_up() -> None:
+    """Load the compiler's rooms in the background, so that the first compilation does not wait for them."""
+    threading.Thread(target=_warm, name="dfad warm-up", daemon=True).start()
+
+
+def _warm() -> None:
+    from dfad.pipeline import warm_up as warm
+
+    with contextlib.suppress(DfadError, OSError):       # the first compilation tells of them, with the user's line
+        warm()
 
 
 def _compile(request: Request) -> Compiled:

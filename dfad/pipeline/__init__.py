@@ -21,12 +21,12 @@ from dfad.pipeline.clock import Clock
 from dfad.pipeline.derive import Derived, derive, planner_of
 from dfad.plan.planner import Plan
 from dfad.run import cache, launch
-from dfad.run.build import provide_kernels, provide_launcher
+from dfad.run.build import provide_kernels, provide_launcher, warm
 from dfad.run.caller import Request
 from dfad.run.describe import describe
 from dfad.run.launch import Compiled
 
-__all__ = ["compile_request", "plan_request", "tradeoff_request"]
+__all__ = ["compile_request", "plan_request", "tradeoff_request", "warm_up"]
 
 COMPILING = threading.RLock()
 """One compilation at a time: neither Cython nor isl is made for threads."""
@@ -50,6 +50,13 @@ def compile_request(request: Request) -> Compiled:
     """
     with COMPILING:
         return launch.find(request.question) or _compile(request, Clock(parse=request.parse_seconds))
+
+
+def warm_up() -> None:
+    """Do what the first compilation of a process would wait for: load Cython, build the launcher where there is none."""
+    with COMPILING:
+        provide_launcher()
+        warm()
 
 
 def plan_request(request: Request, budget: int | None) -> Plan:

@@ -112,6 +112,12 @@ def provide_launcher() -> None:
         launch.load_launcher(store.path("libraries", key))
 
 
+def warm() -> None:
+    """Translate a small module: Cython's first one in a process takes most of a second more than the next."""
+    with cache.disk().scratch() as folder:
+        _write("warm", "def nothing():\n    pass\n", "", "", folder / "warm")
+
+
 def _write(name: str, pyx: str, more_c: str, header: str, folder: Path) -> Path:
     """The C file of a Cython module, in a folder of its own with the header; `more_c` is added to it."""
     folder.mkdir()
