@@ -7,7 +7,11 @@ import pytest
 
 import dfad
 from dfad import suite
+from dfad.suite.burgers_1d import burgers_1d
+from dfad.suite.cholesky import cholesky
 from dfad.suite.data import wave
+from dfad.suite.seidel_2d import seidel_2d
+from dfad.suite.softmax import softmax
 from tests.references import gradient_error, jax_gradient, relative_error, run_numpy, weights
 from tests.test_suite import TINY
 
@@ -72,10 +76,63 @@ def test_no_sweep_and_one_sweep(compiled, name):
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", KERNELS)
-def test_gradients_at_real_sizes_agree_with_jax(compiled, name):
+def test_gradients_at_real_sizes_agree_with_jax(compiled, name, threads):
     benchmark = KERNELS[name]
     arguments = benchmark.initialize("M")
-    out, pullback = dfad.vjp(compiled[name], *arguments.values(), of=benchmark.of, wrt=benchmark.wrt)
+    out, pullback = dfad.vjp(compiled[name], *arguments.values(), of=benchmark.of, wrt=benchmark.wrt, threads=threads)
     expected = jax_gradient(benchmark.systems["jax_best"], arguments, wrt=benchmark.wrt)
     assert relative_error(pullback(weights(out.shape)), expected) <= TOLERANCE
+
+
+def seidel_sum(A, T):
+    seidel_2d(A, T)
+    return np.sum(A)
+
+
+def burgers_loss(u, w, steps):
+    return np.sum(w * burgers_1d(u, steps))
+
+
+def softmax_loss(x, w):
+    return np.sum(w * softmax(x))
+
+
+def log_determinant(A):
+    cholesky(A)
+    total = 0.0
+    for i in range(A.shape[0]):
+        total += 2.0 * np.log(A[i, i])
+    return total
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("loss", "arguments"),
+    [
+        (seidel_sum, KERNELS["seidel_2d"].initialize({"T": 4, "N": 9})),
+        pytest.param(
+            burgers_loss,
+            {**KERNELS["burgers_1d"].initialize({"N": 9, "steps": 5}), "w": weights(9)},
+            marks=pytest.mark.xfail(raises=dfad.UnsupportedSyntax, reason="the caller's name of an exchanged array counts as live"),
+        ),
+        (softmax_loss, {"w": weights((2, 1, 4, 4)), **KERNELS["softmax"].initialize(TINY["softmax"][0])}),
+        (log_determinant, KERNELS["cholesky"].initialize({"N": 8})),
+    ],
+    ids=lambda value: value.__name__ if callable(value) else "",
+)
+def test_losses_that_call_a_kernel(loss, arguments):
+    wrt = "x" if loss is softmax_loss else next(iter(arguments))
+    value, gradient = dfad.value_and_grad(loss, wrt=wrt)(**arguments)
+    assert relative_error(value, run_numpy(loss, arguments)[0]) <= 1e-13
+    assert gradient_error(loss, arguments, gradient, wrt=wrt) <= TOLERANCE
+    assert np.array_equal(dfad.grad(loss, wrt=wrt)(**arguments), gradient)
+
+
+@pytest.mark.slow
+def test_the_gradient_of_the_log_determinant_is_the_inverse():
+    A = KERNELS["cholesky"].initialize({"N": 8})["A"]
+    inverse = np.linalg.inv(A)
+    expected = 2.0 * np.tril(inverse) - np.diag(np.diag(inverse))
+    assert relative_error(dfad.grad(log_determinant)(A), expected) <= 1e-13
