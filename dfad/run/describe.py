@@ -78,9 +78,10 @@ def describe(program: Program, emitted: Emitted, wrapper: Wrapper, functions: Se
     arguments = {array.name: array for array in program.parameters}
     shapes, written = [array.shape for array in made], written_arguments(program)
     likes = [_like(array, wrapper.inputs, arguments) for array in made]
+    made_by_us = {name for (name, _), origin in zip(wrapper.inputs, wrapper.origins, strict=False) if origin.kind in ("kept", "seed")}
     return Recipe(
         name=program.name,
-        inputs=tuple(_input(name, kind, name in written, name in wrapper.kept) for name, kind in wrapper.inputs),
+        inputs=tuple(_input(name, kind, name in written, name in made_by_us) for name, kind in wrapper.inputs),
         hidden=tuple(wrapper.hidden),
         outputs=tuple(_output(array, like, wrapper) for array, like in zip(made, likes, strict=True)),
         slots=tuple(_slot(field, places) for field in emitted.fields),
@@ -105,10 +106,10 @@ def written_arguments(program: Program) -> frozenset[str]:
     return frozenset(found)
 
 
-def _input(name: str, kind: ArgumentType, is_written: bool, is_kept: bool) -> Input:
+def _input(name: str, kind: ArgumentType, is_written: bool, is_made_by_us: bool) -> Input:
     match kind:
         case ArrayType(dtype, ones):
-            known = tuple(one or None for one in ones) if is_kept else ones
+            known = tuple(one or None for one in ones) if is_made_by_us else ones
             return Input(name, "array", dtype.name, known, is_written)
         case IntegerType():
             return Input(name, "integer")
