@@ -113,6 +113,8 @@ def _spell(expression: Expression, scope: Scope) -> Text:
             return (f"<float> {text}", UNARY) if expression.memlet.array in scope.wide else (text, ATOM)
         case Select():
             chosen, other = (_operand(side, expression.dtype, scope, SUM) for side in (expression.chosen, expression.other))
+            if expression.dtype == BOOL:  # Cython makes an object of a choice between bint and int
+                chosen, other = f"<bint>({chosen})", f"<bint>({other})"
             return f"({chosen} if {expression_text(expression.condition, scope)} else {other})", ATOM
         case Apply():
             return _apply(expression, scope)
