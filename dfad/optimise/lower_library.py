@@ -30,6 +30,7 @@ def lower_library(program: Program) -> Program:
     arrays = all_arrays(program)
     taken = set(arrays) | {bound.symbol.name for bound in program.symbols}
     taken |= {node.index.name for node in walk(program.body) if isinstance(node, Loop)}
+    taken |= {node.key for node in walk(program.body) if not isinstance(node, Block)}
     in_loops = {node for loop in walk(program.body) if isinstance(loop, Loop) for node in walk(loop)}
 
     def change(node: Node) -> Node:
