@@ -8,6 +8,7 @@ it from the result y too, for the operations whose operands need not be kept the
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 
 from dfad.adjoint.algebra import (
     add,
@@ -36,6 +37,14 @@ def _scaled(c: Expression, factor: float) -> Expression:
 
 def _square(x: Expression) -> Expression:
     return multiply(x, x)
+
+
+def _over(c: Expression, divisor: Expression) -> Expression:
+    """``c / divisor``; a product with the reciprocal of a constant, which a recurrence has in a third of the time, for half a unit in
+    the last place."""
+    if isinstance(divisor, Constant) and isfinite(divisor.value) and 1e-150 < abs(divisor.value) < 1e150 and divisor.dtype.bytes == 8:
+        return multiply(c, constant(1.0 / divisor.value, c.dtype))
+    return divide(c, divisor)
 
 
 def _guarded(c: Expression, contribution: Expression) -> Expression:
@@ -131,7 +140,7 @@ BY_OPERAND: dict[str, tuple[Rule, ...]] = {
     "add": (lambda c, x: c, lambda c, x: c),
     "sub": (lambda c, x: c, lambda c, x: negate(c)),
     "mul": (lambda c, x: multiply(c, x[1]), lambda c, x: multiply(c, x[0])),
-    "div": (lambda c, x: divide(c, x[1]), lambda c, x: negate(divide(multiply(c, divide(x[0], x[1])), x[1]))),
+    "div": (lambda c, x: _over(c, x[1]), lambda c, x: negate(divide(multiply(c, divide(x[0], x[1])), x[1]))),
     "neg": (lambda c, x: negate(c),),
     "mod": (lambda c, x: c, lambda c, x: negate(multiply(c, apply("floordiv", *x)))),
     "floordiv": (_zero, _zero),
@@ -169,7 +178,7 @@ BY_OPERAND: dict[str, tuple[Rule, ...]] = {
 BY_RESULT: dict[str, tuple[ResultRule, ...]] = {
     "exp": (lambda c, x, y: multiply(c, y),),
     "sqrt": (lambda c, x, y: _guarded(c, divide(_scaled(c, 0.5), y)),),
-    "div": (lambda c, x, y: divide(c, x[1]), lambda c, x, y: negate(divide(multiply(c, y), x[1]))),
+    "div": (lambda c, x, y: _over(c, x[1]), lambda c, x, y: negate(divide(multiply(c, y), x[1]))),
 }
 
 
