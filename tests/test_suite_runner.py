@@ -141,3 +141,8 @@ def test_the_operating_system_confirms_jaxs_memory_analysis():
     nonlinear, size = KERNELS["seidel_nonlinear"], {"T": 20, "N": 300}
     said = prepare("jax_best", nonlinear, size, primal=False, threads=None).peak_bytes()
     assert resident_bytes("jax_best", nonlinear, size) == pytest.approx(said, rel=0.15)
+
+
+def test_a_process_that_fails_is_heard():
+    with pytest.raises(CannotRun, match="no jax_lib"):
+        resident_bytes("jax_lib", KERNELS["gemm"], {"NI": 2, "NJ": 2, "NK": 2})

@@ -105,7 +105,13 @@ def _measure_all(todo: Sequence[Case], rows: list[Row], options: argparse.Namesp
 
 
 def _with_resident(row: Row, benchmark: Benchmark) -> Row:
-    return row if row.problem else replace(row, resident_bytes=resident_bytes(row.system, benchmark, row.size))
+    if row.problem:
+        return row
+    try:
+        return replace(row, resident_bytes=resident_bytes(row.system, benchmark, row.size))
+    except CannotRun as reason:
+        print(f"{row.kernel} {row.system}: no resident peak: {reason}", file=sys.stderr)
+        return row
 
 
 if __name__ == "__main__":

@@ -17,16 +17,24 @@ from typing import Any
 
 import dfad
 from dfad.suite import Benchmark, kernels
-from dfad.suite.systems import DfadGradient, cotangents, prepare
+from dfad.suite.systems import CannotRun, DfadGradient, cotangents, prepare
 
 SELF = Path("/proc/self")
 
 
-def resident_bytes(system: str, benchmark: Benchmark, size: dict[str, Any]) -> int | None:
-    """Measure in a process of its own; None where that fails or the system is not Linux."""
+def resident_bytes(system: str, benchmark: Benchmark, size: dict[str, Any]) -> int:
+    """Measure in a process of its own.
+
+    Raises
+    ------
+    CannotRun
+        When that process fails, with its last words.
+    """
     command = [sys.executable, "-m", "dfad.suite.resident", benchmark.name, system, json.dumps(size)]
     finished = subprocess.run(command, capture_output=True, text=True, check=False)
-    return int(finished.stdout) if finished.returncode == 0 and finished.stdout.strip().isdigit() else None
+    if finished.returncode:
+        raise CannotRun((finished.stderr.strip().splitlines() or [f"status {finished.returncode}"])[-1])
+    return int(finished.stdout)
 
 
 def rise(call: Callable[[], object]) -> int:
