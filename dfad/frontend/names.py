@@ -51,7 +51,8 @@ def _resolved(context: Context, name: str, get: Callable[[], object], found: obj
 
 def hidden_argument(context: Context, name: str, get: Callable[[], object], found: object) -> Value:
     """The parameter for a number or array of a namespace; one for each place, however often it is read."""
-    key = f"{id(context.frame.source.globals)} {name}"
+    source = context.frame.source
+    key = f"{id(source.closure.get(name, source.globals))} {name}"
     if key not in context.hidden:
         kind = type_of(found)
         if kind is None:
@@ -60,7 +61,7 @@ def hidden_argument(context: Context, name: str, get: Callable[[], object], foun
                 hint="use float64, float32, int64, int32 or bool",
             )
         own = context.builder.name(name)
-        context.hidden[key] = (Hidden(own, name, get, kind), declare_parameter(context, own, kind))
+        context.hidden[key] = (Hidden(own, name, source, get, kind), declare_parameter(context, own, kind))
     return context.hidden[key][1]
 
 

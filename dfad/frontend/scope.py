@@ -84,6 +84,8 @@ class Hidden:
         Its parameter (or symbol) in the Program.
     variable : str
         What the source calls it.
+    source : SourceText
+        The function that reads it.
     get : callable
         Its value now.
     type : ArgumentType
@@ -92,6 +94,7 @@ class Hidden:
 
     name: str
     variable: str
+    source: SourceText
     get: Callable[[], object]
     type: ArgumentType
 

@@ -166,7 +166,7 @@ def _differentiated(primal: Program, request: Request) -> tuple[str, ...]:
 
 
 def _wrapper(lowered: Lowered, request: Request, returns: Named) -> Wrapper:
-    hidden = tuple(request.names.locate(one.variable, one.get()) for one in lowered.hidden)
+    hidden = tuple(request.names.locate(one.variable, one.source, one.get()) for one in lowered.hidden)
     inputs = (*request.arguments.items(), *((one.name, one.type) for one in lowered.hidden))
     return Wrapper(inputs, hidden, returns)
 

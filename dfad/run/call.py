@@ -166,11 +166,21 @@ def prepare(recipe: Recipe, values: Sequence[object], place: Callable[[str], Pla
     check_writes(recipe, values, place)
     prepared = Prepared()
     for value in values:
-        prepared.values.append(_prepared(value, prepared) if isinstance(value, np.ndarray) else value)
+        prepared.values.append(_prepared(value, prepared))
     return prepared
 
 
-def _prepared(value: Array, prepared: Prepared) -> Array:
+def _prepared(value: object, prepared: Prepared) -> object:
+    match value:
+        case np.ndarray():
+            return _laid_out(value, prepared)
+        case np.bool_():
+            return bool(value)
+        case _:
+            return value
+
+
+def _laid_out(value: Array, prepared: Prepared) -> Array:
     plain = value.view(np.ndarray) if type(value) is not np.ndarray else value
     dtype = np.dtype(plain.dtype.name)
     if plain.dtype is not dtype:

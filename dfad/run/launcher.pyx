@@ -658,7 +658,10 @@ cdef class Dispatcher:
 cdef PyObject* meaning(object namespace, object name) except? NULL:
     """What a name means now, borrowed; NULL for nothing."""
     if name is None:
-        return <PyObject*>namespace.cell_contents
+        try:
+            return <PyObject*>namespace.cell_contents
+        except ValueError:
+            return NULL
     return PyDict_GetItemWithError(namespace, name)
 
 

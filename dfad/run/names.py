@@ -77,11 +77,15 @@ class Names:
         kept = (m for m in self.meanings if (m.function, m.path) not in read)
         return tuple((m.namespace, m.name, None if m.value is NOTHING else m.value) for m in kept)
 
-    def locate(self, path: str, value: object) -> tuple[int, str]:
-        """Where a hidden argument is read: the function and the path that mean this very object, whatever its module is called there."""
+    def locate(self, path: str, source: SourceText, value: object) -> tuple[int, str]:
+        """Where a hidden argument of a function is read: the function and the path that mean this very object.
+
+        The path may call a module by another name than the text does.
+        """
         last = path.split(".")[-1]
         same = [m for m in self.meanings if m.value is value and m.path.split(".")[-1] == last]
-        found = min(same, key=lambda m: m.path != path, default=None)
+        own = [m for m in same if self.functions[m.function].function is source.function]
+        found = min(own or same, key=lambda m: m.path != path, default=None)
         if found is None:
             raise CompilerBug(f"no function of {self.functions[0].name} reads {path}")
         return found.function, found.path
