@@ -3,7 +3,8 @@
 import pytest
 
 from dfad.plan.ilp import Solver
-from dfad.plan.problem import Problem, simulate
+from dfad.plan.problem import Problem, ReverseStep, Value, Work, simulate
+from dfad.plan.search import search, smallest_found
 from tests.planner_problems import every_plan, random_problem
 
 
@@ -20,6 +21,7 @@ def check_against_every_plan(problem: Problem) -> None:
         outcome = simulate(problem, decisions)
         assert outcome.peak <= budget
         assert outcome.seconds == pytest.approx(best, rel=1e-9, abs=1e-12)
+        assert solver.smallest(below=least) is None
         smallest = simulate(problem, solver.smallest(within=best))
         assert smallest.seconds <= best * (1 + 1e-9) + 1e-12
         assert smallest.peak == min(outcome.peak for outcome in outcomes if outcome.seconds <= best + 1e-12)
@@ -28,6 +30,39 @@ def check_against_every_plan(problem: Problem) -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_small_graphs(seed):
     check_against_every_plan(random_problem(seed, 2 + seed % 4))
+
+
+@pytest.mark.parametrize("seed", range(40, 52))
+def test_the_search_stays_within_what_is_possible(seed):
+    problem = random_problem(seed, 5)
+    outcomes = [outcome for _, outcome in every_plan(problem)]
+    least = min(outcome.peak for outcome in outcomes)
+    found = simulate(problem, smallest_found(problem))
+    assert found.peak >= least
+    assert search(problem, least - 1) is None
+    for budget in (found.peak, max(outcome.peak for outcome in outcomes)):
+        decisions = search(problem, budget)
+        assert decisions is not None
+        assert simulate(problem, decisions).peak <= budget
+        assert simulate(problem, decisions).seconds >= min(outcome.seconds for outcome in outcomes if outcome.peak <= budget)
+
+
+def test_a_large_question_is_answered_in_time():
+    """A chain of thirty values: above ten choices the solver's time is limited and a search stands beside it."""
+    names = [f"x{position}" for position in range(30)]
+    values = tuple(
+        Value(name, 80, position + 1, (Work((names[position - 1],) if position else ()),), 1.0) for position, name in enumerate(names)
+    )
+    reverse = tuple(ReverseStep(Work((name,), frozenset(), 160), 80) for name in reversed(names))
+    problem = Problem(values, (80,) * 31, reverse, 60.0)
+    solver = Solver(problem)
+    assert solver.is_large
+    small = simulate(problem, smallest_found(problem))
+    assert small.peak <= 12 * 80
+    decisions = search(problem, 16 * 80)
+    assert decisions is not None
+    assert simulate(problem, decisions).peak <= 16 * 80
+    assert simulate(problem, decisions).seconds <= 40.0
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, cast
@@ -27,11 +28,11 @@ import numpy as np
 
 from dfad.errors import CompilerBug
 from dfad.plan.model import Model
-from dfad.plan.problem import Decision, Problem, simulate
+from dfad.plan.problem import Decision, Problem, is_possible, simulate
 
 MOST_UNITS = 2**20
 COARSE_UNIT = 64
-MANY_VALUES = 40
+MANY_CHOICES = 10
 MANY_OPTIONS = {"mip_rel_gap": 0.01, "time_limit": 2.0}
 EXACT_OPTIONS = {"mip_rel_gap": 0.0, "mip_abs_gap": 0.0}
 MOST_RETRIES = 8
@@ -55,22 +56,28 @@ class Solver:
         if self.model.binaries:
             self._build()
 
+    @property
+    def is_large(self) -> bool:
+        """Whether answers are within 1 % and two seconds, not exact."""
+        return sum(1 for value in self.problem.values if len(value.options) > 1) > MANY_CHOICES
+
     def fastest(self, budget: int, within: float | None = None) -> dict[str, Decision] | None:
         """The decisions that add the least time and hold at most ``budget`` bytes; None when there are none."""
-        units = budget // self.unit
-        for _ in range(MOST_RETRIES):
+        # Sizes are rounded up to units: a plan that fits may seem to hold up to a unit more for each array.
+        rounding = 0 if all(count % self.unit == 0 for count in _sizes(self.problem)) else len(self.problem.values) + 2
+        units = budget // self.unit + rounding
+        for _ in range(rounding + MOST_RETRIES):
             decisions = self._solve(units, within, (1.0, 0.0))
             if decisions is None or simulate(self.problem, decisions).peak <= budget:
                 return decisions
             units -= 1
         raise CompilerBug(f"the solver's plans break the budget of {budget} bytes")
 
-    def smallest(self, within: float | None = None) -> dict[str, Decision]:
-        """The decisions that hold the fewest bytes, of those that add at most ``within`` seconds."""
-        decisions = self._solve(None, within, (0.0, 1.0))
-        if decisions is None:
-            raise CompilerBug("keeping every value is always a plan, and the solver finds none")
-        return decisions
+    def smallest(self, within: float | None = None, below: int | None = None) -> dict[str, Decision] | None:
+        """The decisions that hold the fewest bytes, of those that add at most ``within`` seconds; None when that is not ``below``."""
+        decisions = self._solve(None if below is None else (below - 1) // self.unit, within, (0.0, 1.0))
+        is_smaller = decisions is not None and (below is None or simulate(self.problem, decisions).peak < below)
+        return decisions if is_smaller else None
 
     # ------------------------------------------------------------ the program as matrices
 
@@ -105,15 +112,20 @@ class Solver:
         most_units.value = float(self.most_units if units is None else min(units, self.most_units))
         most_seconds.value = all_seconds if within is None else within * self.seconds_scale * (1.0 + 1e-9) + 1e-9
         weight.value = np.array(weights)
-        options = MANY_OPTIONS if len(self.problem.values) > MANY_VALUES else EXACT_OPTIONS
         with _quiet():
             # Without warm_start: from the solution of another budget HiGHS has ended with a plan that is not the fastest.
-            self._question.solve(solver="HIGHS", warm_start=False, **options)
+            self._question.solve(solver="HIGHS", warm_start=False, **(MANY_OPTIONS if self.is_large else EXACT_OPTIONS))
         if self._question.status in ("infeasible", "infeasible_or_unbounded"):
             return None
-        if self._chosen.value is None:
+        if self._chosen.value is None and not self._is_cut_short:
             raise CompilerBug(f"the solver ends with status {self._question.status}")
-        return self.model.decisions([float(value) for value in self._chosen.value])
+        decisions = {} if self._chosen.value is None else self.model.decisions([float(value) for value in self._chosen.value])
+        return decisions if is_possible(self.problem, decisions) else None
+
+    @property
+    def _is_cut_short(self) -> bool:
+        """Whether the last answer is what the solver had when its time was over, if it had one."""
+        return str(self._question.status) == "user_limit"
 
 
 def _unit(problem: Problem) -> int:
@@ -138,11 +150,13 @@ def _most_bytes(problem: Problem) -> int:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """HiGHS prints a banner on the C level's stdout when it first solves: keep it out of the user's cell."""
+    """HiGHS prints a banner on the C level's stdout when it first solves, and cvxpy warns of answers cut short: keep both to ourselves."""
     null, kept = os.open(os.devnull, os.O_WRONLY), os.dup(1)
     try:
         os.dup2(null, 1)
-        yield
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Solution may be inaccurate")
+            yield
     finally:
         os.dup2(kept, 1)
         os.close(kept)

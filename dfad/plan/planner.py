@@ -21,6 +21,7 @@ from dfad.plan.ilp import Solver
 from dfad.plan.problem import Decision, Decisions, Outcome, Problem, decided, simulate
 from dfad.plan.question import problem_of
 from dfad.plan.realize import realize
+from dfad.plan.search import search, smallest_found
 from dfad.plan.values import Sweeps, sweeps_of
 
 PRACTICAL = 20.0
@@ -173,7 +174,18 @@ class Planner:
             return {}
         if "_frontier" in self.__dict__:
             return next((decisions for decisions, outcome in self._frontier if outcome.peak <= budget), None)
-        return self._solver.fastest(budget)
+        return self._solved(budget)
+
+    def _solved(self, budget: int) -> Decisions | None:
+        """The fastest decisions: the search's where the solver finds none that are faster."""
+        found = search(self.problem, budget)
+        within = None if found is None else simulate(self.problem, found).seconds
+        return self._solver.fastest(budget, within) or found
+
+    def _smallest(self, within: float | None = None) -> Decisions:
+        """The decisions of the least peak: the search's where the solver finds none that are smaller."""
+        found = smallest_found(self.problem, within)
+        return self._solver.smallest(within, below=simulate(self.problem, found).peak) or found
 
     @cached_property
     def _frontier(self) -> list[tuple[Decisions, Outcome]]:
@@ -185,7 +197,7 @@ class Planner:
             if found and outcome.seconds <= found[-1][1].seconds:
                 found.pop()
             found.append((decisions, outcome))
-            decisions = self._solver.fastest(outcome.peak - 1)
+            decisions = self._solved(outcome.peak - 1)
         return found
 
     @cached_property
@@ -193,7 +205,7 @@ class Planner:
         """The smallest budget that works, in bytes."""
         if "_frontier" in self.__dict__:
             return self._frontier[-1][1].peak
-        return simulate(self.problem, self._solver.smallest()).peak
+        return simulate(self.problem, self._smallest()).peak
 
     @cached_property
     def practical(self) -> int:
@@ -201,7 +213,7 @@ class Planner:
         more = (PRACTICAL - 1.0) * self.problem.seconds
         if sum(max(value.seconds, value.fused_seconds or 0.0) for value in self.problem.values) * len(self.problem.reverse) <= more:
             return self.least
-        return simulate(self.problem, self._solver.smallest(within=more)).peak
+        return simulate(self.problem, self._smallest(within=more)).peak
 
     @cached_property
     def _solver(self) -> Solver:
