@@ -85,6 +85,8 @@ def require_equal(builder: Builder, first: sympy.Expr, second: sympy.Expr, error
         own, other = builder.natural(first), builder.natural(second)
         if first != own and second != other:
             own, other = first, second
+        if own == other:
+            return
         _check_claim(builder, Claim(sympy.expand(own - other), "eq", (own, other)), error, message)
         builder.know(own - other)
         builder.know(other - own)

@@ -246,6 +246,8 @@ class Builder:
                 return all(factor in self.naturals or (factor.is_Integer and factor >= 0) for factor in atom.args)
             case sympy.Max():
                 return any(part.is_Integer and part >= 0 for part in atom.args)
+            case sympy.Min():
+                return all(part in self.naturals or (part.is_Integer and part >= 0) for part in atom.args)
             case _:
                 return False
 

@@ -44,7 +44,11 @@ def _settle(context: Context, name: str, region: ast.stmt) -> None:
     """Before a loop a variable is in its home, also where an outer branch has left it elsewhere so far."""
     frame, home = context.frame, context.frame.homes[name]
     value = frame.variables.get(name)
-    if isinstance(region, ast.If) or not isinstance(value, View) or not any(plainly_assigned([region], name)):
+    if isinstance(region, ast.If):
+        return
+    if isinstance(value, Scalar) and home.value is not None:
+        frame.variables[name] = home.value
+    if not isinstance(value, View) or not any(plainly_assigned([region], name)):
         return
     if home.array is None:
         home.array = context.builder.declare(context.builder.name(name), value.dtype, value.shape, home.block)

@@ -194,7 +194,7 @@ def _augmented_name(context: Context, name: str, op: ast.operator, current: Valu
     home = context.frame.homes.get(name)
     if home is not None and home.array is not None and isinstance(current, Scalar) and isinstance(value, Scalar) and _is_sum(op):
         dtype, weak = common_dtype(context, (current, value))
-        if (dtype, weak) == (home.array.dtype, home.weak):
+        if current.integer is None and (dtype, weak) == (home.array.dtype, home.weak):
             context.builder.tasklet(Memlet(home.array.name), cast(_signed(context, op, value).expression, dtype), accumulate=True)
             return
     bind(context, name, binary(context, op, current, value))

@@ -92,7 +92,7 @@ def _assign_scalar(context: Context, name: str, home: Home, value: Scalar) -> Sc
         context.learned[home.key] = (dtype, weak)
         raise Retry
     context.builder.tasklet(Memlet(array.name), cast(value.expression, dtype))
-    return element(array, weak)
+    return value if value.integer is not None and dtype == I64 else element(array, weak)
 
 
 def _refuse_change(context: Context, name: str, home: Home, value: Value) -> None:

@@ -169,6 +169,19 @@ def loop_counts_integers(x):
     return k
 
 
+def loop_counter_reset(x):
+    """A counter is set again before each inner loop that counts it."""
+    s = 0.0
+    j = 0
+    for i in range(len(x)):
+        j = i // 2
+        for _k in range(3):
+            s += x[j % len(x)] * j
+            j = j + 1
+        s -= j
+    return s, j
+
+
 def loop_integer_becomes_float(x):
     """An accumulator starts as the integer 0."""
     s = 0
@@ -316,6 +329,7 @@ ENTRIES = (
     Entry(loop_variable_after, array("n"), least=1),
     Entry(loop_variable_assigned_inside, array("n")),
     Entry(loop_counts_integers, signed("n")),
+    Entry(loop_counter_reset, array("n")),
     Entry(loop_integer_becomes_float, array("n"), least=1),
     Entry(loop_carries_two_scalars, size()),
     Entry(loop_carries_two_integers, size()),

@@ -32,6 +32,9 @@ def recursive(n):
     return n
 
 
+ARRAY = array("n")
+
+
 @dataclass(frozen=True)
 class Refused:
     """A program and its refusal: the line from 1, the underlined text, parts of message and hint."""
@@ -41,7 +44,7 @@ class Refused:
     underlined: str
     message: str
     hint: str | None
-    make: Make = array("n")
+    make: Make = ARRAY
 
 
 X = array("n")
