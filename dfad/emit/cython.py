@@ -15,6 +15,7 @@ import sympy
 
 from dfad.emit.declarations import declare
 from dfad.emit.emitted import ArrayField, Emitted, ExtentField, Field, FloatField, IntegerField, ScalarResultField
+from dfad.emit.fold import fold_conditions
 from dfad.emit.function import function_text, local_variables, words_of
 from dfad.emit.interrupt import FEW, needs_strips, polls
 from dfad.emit.memory import allocated_inside, place
@@ -59,6 +60,7 @@ def emit(program: Program, *, fastmath: bool, threads: int) -> Emitted:
     CompilerBug
         When the program holds what this room cannot print.
     """
+    program = fold_conditions(program)
     around = _surroundings(program, threads)
     fields = _fields(program)
     functions = [line for function in around.functions.values() for line in ("", "", *function_text(function, around))]

@@ -114,7 +114,7 @@ def _spell(expression: Expression, scope: Scope) -> Text:
         case Select():
             chosen, other = (_operand(side, expression.dtype, scope, SUM) for side in (expression.chosen, expression.other))
             if expression.dtype == BOOL:  # Cython makes an object of a choice between bint and int
-                chosen, other = f"<bint>({chosen})", f"<bint>({other})"
+                chosen, other = f"<int> ({chosen})", f"<int> ({other})"
             return f"({chosen} if {expression_text(expression.condition, scope)} else {other})", ATOM
         case Apply():
             return _apply(expression, scope)
