@@ -16,6 +16,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 OUTPUT_MODEL = "OutputModel"
+WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,8 @@ class Execution:
     problems: tuple[str, ...]
 
     def texts(self, tag: str | None = None) -> list[str]:
-        """The plain text of each result, in order; of the cells with a tag only, where one is given."""
-        return [str(data["text/plain"]) for _, data in self._results(tag) if "text/plain" in data]
+        """The plain text of each result but widgets, in order; of the cells with a tag only, where one is given."""
+        return [str(data["text/plain"]) for _, data in self._results(tag) if "text/plain" in data and WIDGET not in data]
 
     def figures(self) -> list[tuple[int, bytes]]:
         """Every PNG, also those inside HTML, with the number of its cell."""
