@@ -103,6 +103,31 @@ def test_threads_call_one_kernel_at_once():
     assert wrong == []
 
 
+def test_matrix_products_follow_the_number_of_threads():
+    import threadpoolctl
+
+    def product(A, B):
+        return np.sum(A @ B)
+
+    def threads_of_scipy():
+        return {p["num_threads"] for p in threadpoolctl.threadpool_info() if "scipy" in p["filepath"] and p["user_api"] == "blas"}
+
+    A = np.random.default_rng(0).normal(size=(800, 800))
+    dfad.kernel(product, threads=1)(A, A)
+    before = threads_of_scipy()
+    seen = set()
+    watching = threading.Event()
+    watcher = threading.Thread(target=lambda: [seen.update(threads_of_scipy()) for _ in iter(watching.is_set, True)])
+    watcher.start()
+    one = dfad.kernel(product, threads=1)
+    for _ in range(10):
+        assert np.isclose(one(A, A), np.sum(A @ A), rtol=1e-9, atol=1e-9)
+    watching.set()
+    watcher.join()
+    assert 1 in seen or before == {1}
+    assert threads_of_scipy() == before
+
+
 # ---------------------------------------------------------------- memory
 
 
@@ -175,7 +200,7 @@ RECIPE = Recipe(
     returns=(2, (0,)),
     sites=(Site("index", "{0} is out", 0, 3, 4, 3, 9),),
     library="key",
-    uses_blas=True,
+    blas_threads=2,
     origins=(Origin("extent", 0, 1),),
     sizes=(3,),
 )

@@ -97,9 +97,10 @@ def _back(derived: Derived, request: Request, clock: Clock) -> Compiled:
         emitted = [emit(program, fastmath=request.options.fastmath, threads=request.threads) for program in programs]
     built = provide_kernels(store, emitted)
     clock.add(built.seconds)
-    functions = request.names.functions
     rows = zip(programs, emitted, derived.parts, built.keys, strict=True)
-    recipes = [describe(program, text, part.wrapper, functions, key) for program, text, part, key in rows]
+    recipes = [
+        describe(program, text, part.wrapper, request.names.functions, request.threads, key) for program, text, part, key in rows
+    ]
     texts = {**listings(derived), "cython": _joined([text.pyx for text in emitted]), "c": _joined(built.c)}
     with clock.time("load"):
         compiled = launch.keep(store, request.question, recipes, built.libraries, texts)

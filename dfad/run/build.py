@@ -91,7 +91,8 @@ def _answer(emitted: Emitted) -> str:
 def _build_kernels(texts: Mapping[str, Emitted], folder: Path, seconds: dict[str, float]) -> dict[str, tuple[bytes, bytes]]:
     """The shared library and the C text of each; the calls of the C compiler run side by side."""
     start = perf_counter()
-    sources = {key: _write(KERNEL, text.pyx, EXPORT, text.header, folder / key) for key, text in texts.items()}
+    files = {key: {f"{KERNEL}.pyx": text.pyx, "dfad.h": text.header} for key, text in texts.items()}
+    sources = {key: _write(KERNEL, texts, EXPORT, folder / key) for key, texts in files.items()}
     between = perf_counter()
     with ThreadPoolExecutor(len(texts)) as pool:
         flags = [(*toolchain.flags(), *text.flags, HIDE_MODULE, *LINK) for text in texts.values()]
@@ -104,9 +105,8 @@ def _build_kernels(texts: Mapping[str, Emitted], folder: Path, seconds: dict[str
 def provide_launcher() -> None:
     """Build and load the launcher where that has not been done for this environment; raises as `provide_kernels` does."""
     if launch.launcher() is None:
-        pyx, header = launch.launcher_texts()
         with cache.disk().scratch() as folder:
-            library = _compile(_write("launcher", pyx, "", header, folder / "launcher"), LAUNCHER_FLAGS, ())
+            library = _compile(_write("launcher", launch.launcher_texts(), "", folder / "launcher"), LAUNCHER_FLAGS, ())
         key = launch.launcher_key()
         store = cache.put(cache.disk(), {("libraries", key): library})
         launch.load_launcher(store.path("libraries", key))
@@ -115,25 +115,23 @@ def provide_launcher() -> None:
 def warm() -> None:
     """Translate a small module: Cython's first one in a process takes most of a second more than the next."""
     with cache.disk().scratch() as folder:
-        _write("warm", "def nothing():\n    pass\n", "", "", folder / "warm")
+        _write("warm", {"warm.pyx": "def nothing():\n    pass\n"}, "", folder / "warm")
 
 
-def _write(name: str, pyx: str, more_c: str, header: str, folder: Path) -> Path:
-    """The C file of a Cython module, in a folder of its own with the header; `more_c` is added to it."""
+def _write(name: str, texts: Mapping[str, str], more_c: str, folder: Path) -> Path:
+    """The C file of a Cython module, in a folder of its own with the files that it includes; `more_c` is added to it."""
     folder.mkdir()
-    (folder / "dfad.h").write_text(header + "\n", encoding="utf-8")
-    c = _translate(name, pyx + "\n", folder)
+    for filename, text in texts.items():
+        (folder / filename).write_text(text + "\n", encoding="utf-8")
     source = folder / f"{name}.c"
-    source.write_text(c + more_c, encoding="utf-8")
+    source.write_text(_translate(folder / f"{name}.pyx") + more_c, encoding="utf-8")
     return source
 
 
-def _translate(name: str, pyx: str, folder: Path) -> str:
+def _translate(source: Path) -> str:
     """The C text of a Cython module."""
-    source = folder / f"{name}.pyx"
-    source.write_text(pyx, encoding="utf-8")
     options = CompilationOptions(language_level=3, errors_to_stderr=0, use_listing_file=1)  # type: ignore[no-untyped-call]
-    result = compile_single(str(source), options, full_module_name=name)  # type: ignore[no-untyped-call]
+    result = compile_single(str(source), options, full_module_name=source.stem)  # type: ignore[no-untyped-call]
     if result.num_errors or not result.c_file:
         listing = source.with_suffix(".lis")
         output = listing.read_text(encoding="utf-8", errors="replace") if listing.exists() else ""

@@ -58,7 +58,9 @@ def returned(program: Program) -> Named:
     return program.results[0] if program.results else None
 
 
-def describe(program: Program, emitted: Emitted, wrapper: Wrapper, functions: Sequence[SourceText], library: str) -> Recipe:
+def describe(
+    program: Program, emitted: Emitted, wrapper: Wrapper, functions: Sequence[SourceText], threads: int, library: str
+) -> Recipe:
     """The recipe for calling an emitted program.
 
     Parameters
@@ -69,6 +71,8 @@ def describe(program: Program, emitted: Emitted, wrapper: Wrapper, functions: Se
     wrapper : Wrapper
     functions : sequence of SourceText
         The functions whose text it came from.
+    threads : int
+        How many threads a call gets.
     library : str
         The key of the compiled code.
     """
@@ -90,7 +94,7 @@ def describe(program: Program, emitted: Emitted, wrapper: Wrapper, functions: Se
         returns=_positions(wrapper.returns, places),
         sites=tuple(_site(check, functions) for check in emitted.sites),
         library=library,
-        uses_blas=emitted.uses_blas,
+        blas_threads=threads if emitted.uses_blas else 0,
         origins=wrapper.origins,
         sizes=wrapper.sizes,
     )

@@ -25,7 +25,7 @@ from dfad.source import Location, SourceText
 
 
 class Routine(Protocol):
-    """A compiled kernel with its recipe (launcher.pyx)."""
+    """A compiled kernel with its recipe (launcher/)."""
 
     memory: dict[str, int]
 
@@ -39,7 +39,7 @@ class Routine(Protocol):
 
 
 class Dispatcher(Protocol):
-    """The routines of one kernel (launcher.pyx)."""
+    """The routines of one kernel (launcher/)."""
 
     last: object
 
@@ -81,10 +81,10 @@ LAUNCHER: list[ModuleType] = []
 """The launcher, once it is loaded."""
 
 
-def launcher_texts() -> tuple[str, str]:
-    """The launcher's Cython text and the header that it includes."""
-    pyx = (Path(__file__).parent / "launcher.pyx").read_text(encoding="utf-8")
-    return pyx, (PACKAGE / "emit" / "dfad.h").read_text(encoding="utf-8")
+def launcher_texts() -> dict[str, str]:
+    """The files of the launcher by name: its Cython text in parts, and the header that all generated code includes."""
+    paths = [*sorted((PACKAGE / "run" / "launcher").glob("*.p[yx][xi]")), PACKAGE / "emit" / "dfad.h"]
+    return {path.name: path.read_text(encoding="utf-8") for path in paths}
 
 
 def launcher_key() -> str:
@@ -146,7 +146,7 @@ def _loaded(store: Store, question: str, recipes: Sequence[Recipe]) -> Compiled 
 def load_library(store: Store, recipe: Recipe) -> int:
     """Load a kernel's shared library; its address."""
     module = launcher()
-    if recipe.uses_blas:
+    if recipe.blas_threads:
         module.connect_blas()
     return cast(int, module.load(str(store.path("libraries", recipe.library))))
 
@@ -182,6 +182,7 @@ def make_routine(recipe: Recipe, address: int, functions: Sequence[SourceText]) 
         recipe.returns,
         lambda status, site, values: failure(recipe, functions, status, site, values),
         recipe.sizes,
+        recipe.blas_threads,
     )
     return cast(Routine, routine)
 

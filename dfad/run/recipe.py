@@ -1,6 +1,6 @@
 """The plan of a call, as plain data: what goes into the block of a compiled kernel and what comes back.
 
-A `Recipe` is made from a Program by `describe`, kept beside the compiled code, and carried out by `launcher.pyx`. It needs no room of
+A `Recipe` is made from a Program by `describe`, kept beside the compiled code, and carried out by `launcher/`. It needs no room of
 the compiler to be read.
 """
 
@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 INPUT_KINDS = ("array", "integer", "float", "constant")
-"""Kinds of inputs, as `launcher.pyx` numbers them."""
+"""Kinds of inputs, as `launcher/` numbers them."""
 
 SLOT_KINDS = ("extent", "number", "bits", "address", "scalar")
-"""What can stand in a slot of the block, as `launcher.pyx` numbers them."""
+"""What can stand in a slot of the block, as `launcher/` numbers them."""
 
 SCALARS = ("double", "float", "integer", "bool", "float64", "float32")
 """How a scalar result is read from its bits: as a Python float (from a double or a float), int or bool, or as a NumPy scalar."""
@@ -142,7 +142,8 @@ class Recipe:
     sites : tuple of Site
     library : str
         The key of the compiled code.
-    uses_blas : bool
+    blas_threads : int
+        How many threads a matrix product gets; 0 where there is none.
     origins : tuple of Origin
         For a reverse sweep: where each of its inputs comes from.
     sizes : tuple of int or None
@@ -159,7 +160,7 @@ class Recipe:
     returns: Returns
     sites: tuple[Site, ...]
     library: str
-    uses_blas: bool
+    blas_threads: int
     origins: tuple[Origin, ...] = ()
     sizes: tuple[int, ...] | None = None
 

@@ -134,7 +134,7 @@ def machine() -> tuple[object, ...]:
 @cache
 def dfad_identity() -> str:
     """A hash of dfad's files: names, sizes and times of change."""
-    files = sorted(path for kind in ("*.py", "*.pyx", "*.h") for path in PACKAGE.rglob(kind))
+    files = sorted(path for kind in ("*.py", "*.pyx", "*.pxi", "*.h") for path in PACKAGE.rglob(kind))
     stamps = [(str(path.relative_to(PACKAGE)), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     return digest(stamps)
 

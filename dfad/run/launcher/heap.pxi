@@ -1,0 +1,115 @@
+# Memory that is counted: every byte at each allocation and release. Released blocks are pooled and reused for requests of the same
+# size, as long as pooling does not raise the peak.
+
+cdef struct Head:                   # stands before every block
+    Head* next
+    Head* previous
+    int64_t size                    # bytes asked for
+    int64_t capacity                # bytes that it can hold
+    int64_t kind                    # its memory class
+    int64_t padding[3]
+
+
+cdef struct Heap:
+    dfad_workspace base             # first, so that a kernel's workspace is its heap
+    pthread_mutex_t lock            # threads of one kernel may allocate at once
+    Head* live
+    Head* pooled
+    int64_t pooled_bytes
+    int64_t held                    # live and pooled bytes together
+    int64_t peak
+    int64_t held_by[CLASS_COUNT]
+    int64_t peak_by[CLASS_COUNT]
+    double polled                   # when, in seconds
+    int64_t stride                  # loop iterations between two polls
+    PyObject* owner
+
+
+cdef inline void push(Head** first, Head* head) noexcept nogil:
+    head.previous = NULL
+    head.next = first[0]
+    if first[0] != NULL:
+        first[0].previous = head
+    first[0] = head
+
+
+cdef inline void unlink(Head** first, Head* head) noexcept nogil:
+    if head.previous == NULL:
+        first[0] = head.next
+    else:
+        head.previous.next = head.next
+    if head.next != NULL:
+        head.next.previous = head.previous
+
+
+cdef void count(Heap* heap, int64_t size, int64_t kind) noexcept nogil:
+    heap.held += size
+    heap.held_by[kind] += size
+    heap.peak = max(heap.peak, heap.held)
+    heap.peak_by[kind] = max(heap.peak_by[kind], heap.held_by[kind])
+
+
+cdef Head* reuse(Heap* heap, int64_t capacity) noexcept nogil:
+    """A pooled block of exactly that capacity, out of the pool; NULL when there is none."""
+    cdef Head* head = heap.pooled
+    while head != NULL and head.capacity != capacity:
+        head = head.next
+    if head != NULL:
+        unlink(&heap.pooled, head)
+        heap.pooled_bytes -= head.size
+        heap.held -= head.size
+    return head
+
+
+cdef void trim(Heap* heap, int64_t room) noexcept nogil:
+    """Free pooled blocks until the held bytes are at most `room`."""
+    cdef Head* head
+    while heap.pooled != NULL and heap.held > room:
+        head = heap.pooled
+        unlink(&heap.pooled, head)
+        heap.pooled_bytes -= head.size
+        heap.held -= head.size
+        free(head)
+
+
+cdef Head* fresh(Heap* heap, int64_t size, int64_t capacity) noexcept nogil:
+    """A new block; pooled ones make room for it where they would raise the peak, and where memory is short."""
+    cdef Head* head
+    trim(heap, heap.peak - size)
+    head = <Head*>aligned_alloc(ALIGNMENT, ALIGNMENT + capacity)
+    if head == NULL:
+        trim(heap, 0)
+        head = <Head*>aligned_alloc(ALIGNMENT, ALIGNMENT + capacity)
+    return head
+
+
+cdef void* allocate(dfad_workspace* workspace, int64_t size, int64_t kind) noexcept nogil:
+    cdef Heap* heap = <Heap*>workspace
+    cdef int64_t capacity = max((size + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT, ALIGNMENT)
+    cdef Head* head
+    if size < 0 or size > (<int64_t>1 << 62):
+        return NULL
+    pthread_mutex_lock(&heap.lock)
+    head = reuse(heap, capacity)
+    if head == NULL:
+        head = fresh(heap, size, capacity)
+    if head != NULL:
+        head.size, head.capacity, head.kind = size, capacity, kind
+        push(&heap.live, head)
+        count(heap, size, kind)
+    pthread_mutex_unlock(&heap.lock)
+    return NULL if head == NULL else <void*>(head + 1)
+
+
+cdef void release(dfad_workspace* workspace, void* block) noexcept nogil:
+    cdef Heap* heap = <Heap*>workspace
+    cdef Head* head
+    if block == NULL:
+        return
+    head = <Head*>block - 1
+    pthread_mutex_lock(&heap.lock)
+    unlink(&heap.live, head)
+    push(&heap.pooled, head)
+    heap.held_by[head.kind] -= head.size
+    heap.pooled_bytes += head.size
+    pthread_mutex_unlock(&heap.lock)

@@ -1,0 +1,80 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""The launcher: from a Python call to the compiled kernel and back. Built once per environment.
+
+A `Routine` is one compiled kernel with the plan of its call (`recipe.py`): which kinds of values it takes, what stands in each slot of
+the block that the kernel reads, which arrays hold its results. A `Dispatcher` tries the routines of a kernel in turn.
+
+A kernel's working memory comes from a `Heap`, which belongs to one call at a time. The parts stand in files of their own.
+"""
+
+from cpython.buffer cimport PyBUF_STRIDES, PyBuffer_IsContiguous, PyBuffer_Release, PyObject_GetBuffer
+from cpython.dict cimport PyDict_GetItemWithError
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
+from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from cpython.object cimport PyObject
+from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer
+from libc.stdint cimport int64_t, intptr_t
+from libc.stdlib cimport free
+from libc.string cimport memset
+
+from numpy import bool_, empty, float32, float64, floating, integer, ndarray
+
+cdef extern from "dfad.h":
+    ctypedef struct dfad_workspace:
+        int64_t site
+        int64_t values[4]
+        int64_t countdown
+        void* (*allocate)(dfad_workspace*, int64_t, int64_t) noexcept nogil
+        void (*release)(dfad_workspace*, void*) noexcept nogil
+        int (*poll)(dfad_workspace*) noexcept nogil
+        void* const* blas
+
+cdef extern from "dlfcn.h" nogil:
+    void* dlopen(const char*, int)
+    void* dlsym(void*, const char*)
+    const char* dlerror()
+    int RTLD_NOW
+    int RTLD_LOCAL
+
+cdef extern from "stdlib.h" nogil:
+    void* aligned_alloc(size_t, size_t)
+
+cdef extern from "pthread.h" nogil:
+    ctypedef struct pthread_mutex_t:
+        pass
+    int pthread_mutex_init(pthread_mutex_t*, void*)
+    int pthread_mutex_lock(pthread_mutex_t*)
+    int pthread_mutex_unlock(pthread_mutex_t*)
+    int pthread_mutex_destroy(pthread_mutex_t*)
+
+cdef extern from "time.h" nogil:
+    cdef struct timespec:
+        int64_t tv_sec
+        int64_t tv_nsec
+    int clock_gettime(int, timespec*)
+    int CLOCK_MONOTONIC
+
+cdef extern from "Python.h":
+    int PyErr_CheckSignals() except -1
+
+ctypedef int64_t (*kernel_t)(dfad_workspace*, int64_t*) noexcept nogil
+
+CLASSES = ("tape", "snapshots", "temporaries", "copies", "adjoints", "results")
+
+cdef enum:
+    CLASS_COUNT = 6
+    COPIES = 3
+    ALIGNMENT = 64          # of every block, in bytes; also the size of its Head
+    RETAINED = 1 << 29      # pooled bytes that outlive a call
+    FIRST_STRIDE = 1 << 14  # loop iterations before the first poll
+
+cdef double BETWEEN_POLLS = 0.05    # seconds
+
+cdef void* blas_table[8]            # in the order of dfad.h
+
+include "heap.pxi"
+include "workspace.pxi"
+include "libraries.pxi"
+include "routine.pxi"
+include "dispatch.pxi"

@@ -1,0 +1,95 @@
+# What one call works with, and the question that long loops ask: whether a signal waits.
+
+cdef double now() noexcept nogil:
+    cdef timespec time
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return time.tv_sec + 1e-9 * time.tv_nsec
+
+
+cdef int poll(dfad_workspace* workspace) noexcept nogil:
+    """Look for a signal about every `BETWEEN_POLLS` seconds; true ends the call. The stride follows the speed of the loop."""
+    cdef Heap* heap = <Heap*>workspace
+    cdef double time = now(), elapsed = time - heap.polled
+    if elapsed < 0.5 * BETWEEN_POLLS:
+        heap.stride = min(2 * heap.stride, <int64_t>1 << 40)
+    elif elapsed > BETWEEN_POLLS:
+        heap.stride = max(<int64_t>(heap.stride * (BETWEEN_POLLS / elapsed)), 1)
+    workspace.countdown = heap.stride
+    heap.polled = time
+    return 0 if elapsed < 0.1 * BETWEEN_POLLS else has_signal(heap.owner)
+
+
+cdef int has_signal(PyObject* owner) noexcept with gil:
+    try:
+        PyErr_CheckSignals()
+    except BaseException as error:
+        (<Workspace>owner).interrupt = error
+        return 1
+    return 0
+
+
+cdef class Workspace:
+    """What one call works with: the block that the kernel reads, the views of its arrays, and its heap."""
+
+    cdef Heap heap
+    cdef int64_t* block
+    cdef int64_t* symbols
+    cdef Py_buffer* views
+    cdef bint* is_open
+    cdef int view_count
+    cdef object interrupt
+
+    def __cinit__(self, int views, int slots, int symbols):
+        memset(&self.heap, 0, sizeof(Heap))
+        pthread_mutex_init(&self.heap.lock, NULL)
+        self.heap.base.allocate = allocate
+        self.heap.base.release = release
+        self.heap.base.poll = poll
+        self.heap.base.blas = blas_table
+        self.heap.owner = <PyObject*>self
+        self.view_count = views
+        self.views = <Py_buffer*>PyMem_Calloc(views + 1, sizeof(Py_buffer))
+        self.is_open = <bint*>PyMem_Calloc(views + 1, sizeof(bint))
+        self.block = <int64_t*>PyMem_Calloc(slots + 1, sizeof(int64_t))
+        self.symbols = <int64_t*>PyMem_Calloc(symbols + 1, sizeof(int64_t))
+        if not (self.views and self.is_open and self.block and self.symbols):
+            raise MemoryError
+
+    def __dealloc__(self):
+        self.drop_live()
+        trim(&self.heap, 0)
+        pthread_mutex_destroy(&self.heap.lock)
+        PyMem_Free(self.views)
+        PyMem_Free(self.is_open)
+        PyMem_Free(self.block)
+        PyMem_Free(self.symbols)
+
+    cdef void begin(self) noexcept:
+        """Start counting: what is pooled is held from the start."""
+        cdef Heap* heap = &self.heap
+        memset(heap.held_by, 0, sizeof(heap.held_by))
+        memset(heap.peak_by, 0, sizeof(heap.peak_by))
+        heap.held = heap.peak = heap.pooled_bytes
+        heap.stride = heap.base.countdown = FIRST_STRIDE
+        heap.polled = now()
+        self.interrupt = None
+
+    cdef void drop_live(self) noexcept:
+        """Free what an ended call left."""
+        cdef Head* head
+        while self.heap.live != NULL:
+            head = self.heap.live
+            unlink(&self.heap.live, head)
+            free(head)
+
+    cdef void end(self) noexcept:
+        """Close the views; keep the pool for the next call unless it is large."""
+        cdef int index
+        for index in range(self.view_count):
+            if self.is_open[index]:
+                PyBuffer_Release(&self.views[index])
+                self.is_open[index] = False
+        self.drop_live()
+        self.heap.held = self.heap.pooled_bytes
+        if self.heap.pooled_bytes > RETAINED:
+            trim(&self.heap, 0)
