@@ -7,7 +7,7 @@ In: a LOWERED Program. Out: a LOWERED one in which
 What stays true: every value, every bit. C compilers cannot do this where the loop touches other elements of the array: they do not know
 that k < j < i. It is done when (1) the subset of the cell does not change in the loop, (2) the loop certainly touches the cell if it runs
 at all, (3) each other access to the array in the loop differs from the cell in some dimension, by the ranges of the loops around, and
-(4) the loop writes to the array, else the compiler sees it by itself. Not done: parallel loops, loops with a Check or a Library operation,
+(4) the loop writes to the array, else the compiler sees it by itself, and (5) the array lives round the loop. Not done: parallel loops, loops with a Check or a Library operation,
 cells that Branches alone touch.
 """
 
@@ -74,12 +74,13 @@ def _cells(loop: Loop, around: Sequence[Loop], arrays: dict[str, Array]) -> list
     inside = list(walk(loop.body))
     accesses = list(dict.fromkeys(memlet for node in inside for memlet in (*reads(node), *writes(node))))
     written = {memlet.array for node in inside for memlet in writes(node)}
-    changing = written | {loop.index.name} | {array.name for node in inside if isinstance(node, Block) for array in node.arrays}
+    own = {array.name for node in inside if isinstance(node, Block) for array in node.arrays}
+    changing = written | {loop.index.name} | own
     certain = set(_certain(loop.body))
     return [
         cell
         for cell in accesses
-        if cell.array in written and arrays[cell.array].rank > 0 and cell in certain
+        if cell.array in written - own and arrays[cell.array].rank > 0 and cell in certain
         if not any(symbol.name in changing for symbol in cell.symbols())
         if all(other == cell or other.array != cell.array or _differ(cell, other, around) for other in accesses)
     ]
