@@ -7,8 +7,8 @@ In: a LOWERED Program. Out: a LOWERED one in which
 What stays true: every value, every bit. C compilers cannot do this where the loop touches other elements of the array: they do not know
 that k < j < i. It is done when (1) the subset of the cell does not change in the loop, (2) the loop certainly touches the cell if it runs
 at all, (3) each other access to the array in the loop differs from the cell in some dimension, by the ranges of the loops around, and
-(4) the loop writes to the array, else the compiler sees it by itself, and (5) the array lives round the loop. Not done: parallel loops, loops with a Check or a Library operation,
-cells that Branches alone touch.
+(4) the loop writes to the array, else the compiler sees it by itself, and (5) the array lives round the loop. Not done: parallel loops,
+loops with a Check or a Library operation, cells that Branches alone touch.
 """
 
 from __future__ import annotations
