@@ -137,10 +137,18 @@ def test_a_kernel_without_that_formulation_cannot_run():
 
 
 @pytest.mark.slow
-def test_the_operating_system_confirms_jaxs_memory_analysis():
-    nonlinear, size = KERNELS["seidel_nonlinear"], {"T": 20, "N": 300}
-    said = prepare("jax_best", nonlinear, size, primal=False, threads=None).peak_bytes()
-    assert resident_bytes("jax_best", nonlinear, size) == pytest.approx(said, rel=0.15)
+@pytest.mark.parametrize(
+    ("system", "name", "size"),
+    [
+        ("jax_best", "seidel_nonlinear", {"T": 20, "N": 300}),
+        ("dfad", "seidel_nonlinear", {"T": 20, "N": 400}),
+        ("dfad", "go_fast", {"N": 2000}),
+        ("dfad", "cholesky", {"N": 1000}),
+    ],
+)
+def test_the_operating_system_confirms_the_peak(system, name, size):
+    said = prepare(system, KERNELS[name], size, primal=False, threads=None).peak_bytes()
+    assert resident_bytes(system, KERNELS[name], size) == pytest.approx(said, rel=0.15)
 
 
 def test_a_process_that_fails_is_heard():

@@ -6,6 +6,9 @@ both paths; that is all that reads can see. A write in place would have to reach
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from dfad.frontend.scope import Context, Doubt
 from dfad.frontend.values import View
 from dfad.ir.nodes import Array, Role
@@ -15,22 +18,30 @@ def note_doubt(context: Context, name: str, array: Array, origin: View) -> None:
     """The variable's own array now holds a copy of cells that other names, or the caller, may see too."""
     others = [holder for holder in context.holders(origin.array.name) if holder != (context.frame, name) and holder[0].is_live(holder[1])]
     if origin.array.role == Role.ARGUMENT or others:
-        context.doubts[array.name] = Doubt(context.frame, name, origin.array.name)
+        own = {array.name: Doubt(context.frame, name, frozenset({origin.array.name}))}
+        context.doubts = join_doubts(context.doubts, own)
+
+
+def join_doubts(first: Mapping[str, Doubt], second: Mapping[str, Doubt]) -> dict[str, Doubt]:
+    """The doubts after either of two paths."""
+    joined = dict(first)
+    for array, doubt in second.items():
+        known = joined.get(array)
+        joined[array] = doubt if known is None else replace(known, origins=known.origins | doubt.origins)
+    return joined
 
 
 def check_write_in_place(context: Context, target: View) -> None:
     """Refuse a write that may or may not have to reach a second array."""
     for array, doubt in context.doubts.items():
-        if target.array.name not in (array, doubt.origin):
-            continue
-        if target.array.name == array or doubt.frame.is_live(doubt.variable):
+        if target.array.name == array or (target.array.name in doubt.origins and doubt.frame.is_live(doubt.variable)):
             _refuse(context, doubt, "a write in place")
 
 
 def check_not_in_doubt(context: Context, target: Array) -> None:
     """Refuse an exchange of a name that may mean one of two arrays."""
     for array, doubt in context.doubts.items():
-        if target.name in (array, doubt.origin):
+        if target.name == array or target.name in doubt.origins:
             _refuse(context, doubt, "an exchange")
 
 

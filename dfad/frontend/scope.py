@@ -71,7 +71,7 @@ class Doubt:
 
     frame: Frame
     variable: str
-    origin: str
+    origins: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dfad.frontend.arithmetic import truth
 from dfad.frontend.arrays import store
 from dfad.frontend.blocks import Header, OpenBlock
 from dfad.frontend.builder import cast
-from dfad.frontend.doubts import check_write_in_place
+from dfad.frontend.doubts import check_write_in_place, join_doubts
 from dfad.frontend.elementwise import apply_all, common_dtype, number_of, operand_of, settle, typed
 from dfad.frontend.exchanges import exchange_homes
 from dfad.frontend.expressions import binary, evaluate, evaluate_index, keep
@@ -253,7 +253,7 @@ def _if(context: Context, statement: ast.If) -> None:
         with context.builder.nested() as block, knowing(context, guard, holds):
             lower_body(context, body)
         paths.append((block, frame.variables))
-        met |= context.doubts
+        met = join_doubts(met, context.doubts)
     frame.regions -= 1
     frame.variables, context.doubts = before, met
     context.stand_at(statement)
@@ -319,7 +319,7 @@ def _trip(context: Context, statement: ast.For, item: Callable[[], Value]) -> No
     lower_body(context, statement.body)
     frame.regions -= 1
     frame.variables = before
-    context.doubts = doubts | context.doubts
+    context.doubts = join_doubts(doubts, context.doubts)
     context.stand_at(statement)
 
 
