@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any, overload
 
 from dfad.errors import DfadError, KernelTypeError
 from dfad.frontend.fence import check
-from dfad.ir.signature import ArgumentType, ArrayType, FloatType
+from dfad.ir.signature import ArgumentType
 from dfad.options import Options, merge
 from dfad.run import cache, launch
 from dfad.run.call import bind
-from dfad.run.caller import Caller, Request, Specialisation, Transform, parameters
+from dfad.run.caller import Caller, Request, Specialisation
 from dfad.run.launch import Compiled
 from dfad.run.portable import PackedFunction, pack, unpacked
 from dfad.run.pullback import Pullback
+from dfad.run.transform import Transform, differentiated
 from dfad.run.versions import versions
 from dfad.source import SourceText, read_source
 
@@ -144,7 +145,7 @@ class Kernel(Asked):
         if key not in self._forwards:
             source = self._source
             self._forwards[key] = _caller(
-                source, self.__signature__, options, lambda types: replace(_differentiated(source, types, "vjp", options), of=of)
+                source, self.__signature__, options, lambda types: replace(differentiated(source, types, "vjp", options), of=of)
             )
         caller = self._used = self._forwards[key]
         found, values, result = caller.run(bind(self.__name__, self.__signature__, args, {}))
@@ -187,7 +188,7 @@ class Gradient(Asked):
         self.__signature__ = kernel.__signature__
         self._options = options
         source = kernel._source
-        self.caller = _caller(source, kernel.__signature__, options, lambda types: _differentiated(source, types, kind, options))
+        self.caller = _caller(source, kernel.__signature__, options, lambda types: differentiated(source, types, kind, options))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The gradient at these arguments, which are not changed."""
@@ -368,46 +369,6 @@ def _last_of(caller: Caller, name: str) -> Specialisation:
     if found is None:
         raise KernelTypeError(f"{name} has not been called yet", hint="call it, or ask for_args(...)")
     return found
-
-
-def _differentiated(source: SourceText, types: Mapping[str, ArgumentType], kind: str, options: Options) -> Transform:
-    """The transform that the options mean for arguments of these types."""
-    wrt = options.wrt
-    if wrt is None:
-        return Transform(kind, (_default_wrt(source, types),))
-    chosen = (wrt,) if isinstance(wrt, str | int) else wrt
-    names = tuple(_parameter(source, one) for one in chosen)
-    for name in names:
-        if not _is_active(types[name]):
-            raise KernelTypeError(f"{name} is not of floating-point type, so there is no gradient by it", **_place(source, name))
-    return Transform(kind, names, is_single=isinstance(wrt, str | int))
-
-
-def _default_wrt(source: SourceText, types: Mapping[str, ArgumentType]) -> str:
-    arrays = [name for name, kind in types.items() if isinstance(kind, ArrayType) and kind.dtype.is_float]
-    floats = [name for name, kind in types.items() if isinstance(kind, FloatType)]
-    if not arrays and not floats:
-        raise KernelTypeError(f"no argument of {source.name} is of floating-point type", **source.locate(source.tree).place())
-    return (arrays or floats)[0]
-
-
-def _parameter(source: SourceText, one: str | int) -> str:
-    names: Sequence[str] = parameters(source)
-    if isinstance(one, int) and -len(names) <= one < len(names):
-        return names[one]
-    if one in names:
-        return str(one)
-    raise KernelTypeError(f"wrt={one!r} is no parameter of {source.name}", hint=f"its parameters are {', '.join(names)}")
-
-
-def _is_active(kind: ArgumentType) -> bool:
-    return isinstance(kind, FloatType) or (isinstance(kind, ArrayType) and kind.dtype.is_float)
-
-
-def _place(source: SourceText, name: str) -> Any:
-    arguments = source.tree.args
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    return source.locate(next(argument for argument in every if argument.arg == name)).place()
 
 
 __all__ = ["Asked", "Gradient", "Kernel", "Pullback", "clear_cache", "grad", "kernel", "show_versions", "value_and_grad", "vjp"]

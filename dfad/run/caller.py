@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import Parameter, Signature
 from time import perf_counter
-from typing import cast
 
 from dfad.errors import Place
 from dfad.ir.signature import ArgumentType
@@ -17,32 +16,11 @@ from dfad.run.call import bind, classify, run_prepared, size_of, trailing_defaul
 from dfad.run.launch import Compiled, Dispatcher, Routine
 from dfad.run.names import Names, resolve
 from dfad.run.recipe import Recipe
+from dfad.run.transform import Transform, parameters, place_of
 from dfad.source import SourceText
 
 Types = tuple[ArgumentType, ...]
 Sizes = Mapping[str, tuple[int, ...]]
-
-
-@dataclass(frozen=True)
-class Transform:
-    """What is computed.
-
-    Attributes
-    ----------
-    kind : str
-        ``"primal"``, ``"grad"``, ``"value_and_grad"`` or ``"vjp"``.
-    wrt : tuple of str
-        The parameters to differentiate by.
-    of : tuple of str
-        For ``"vjp"``: what is differentiated, arguments by name; empty for the result.
-    is_single : bool
-        Whether one gradient comes back, not a tuple of gradients.
-    """
-
-    kind: str
-    wrt: tuple[str, ...] = ()
-    of: tuple[str, ...] = ()
-    is_single: bool = True
 
 
 @dataclass(frozen=True)
@@ -81,12 +59,6 @@ class Request:
     def arguments(self) -> dict[str, ArgumentType]:
         """The types by parameter."""
         return dict(zip(parameters(self.source), self.types, strict=True))
-
-
-def parameters(source: SourceText) -> tuple[str, ...]:
-    """The names of a function's parameters, in order."""
-    code = source.function.__code__
-    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 def make_request(source: SourceText, types: Types, sizes: Sizes, transform: Transform, options: Options) -> Request:
@@ -240,11 +212,7 @@ class Caller:
 
     def place(self, name: str) -> Place:
         """Where a parameter stands; the function itself for a hidden argument."""
-        arguments = self.source.tree.args
-        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-        node = next((argument for argument in every if argument.arg == name), None)
-        where = self.source.locate(self.source.tree if node is None else node).place()
-        return cast(Place, dict(where))
+        return place_of(self.source, name)
 
     def forget(self) -> None:
         """Drop everything that was compiled, with its pooled memory."""
