@@ -381,3 +381,99 @@ def test_versions_name_the_compiler_and_the_cache(capsys):
     shown = capsys.readouterr().out
     for name in ("dfad", "numpy", "sympy", "compiler", "flags", "processor", "cache"):
         assert any(line.startswith(name) for line in shown.splitlines())
+
+
+# ---------------------------------------------------------------- hidden arguments
+
+BOARD = np.zeros(3)
+RATE = 2.0
+
+
+def helper(x, power=2, doubled=False):
+    return 2.0 * x**power if doubled else x**power
+
+
+@dfad.kernel
+def add_to_board(A):
+    for i in range(A.shape[0]):
+        BOARD[i] += RATE * A[i]
+
+
+def test_a_global_array_is_updated_in_place_and_watched_for_overlap():
+    BOARD[:] = 1.0
+    add_to_board(np.arange(3.0))
+    assert np.array_equal(BOARD, [1.0, 3.0, 5.0])
+    with pytest.raises(dfad.KernelTypeError, match="A and BOARD overlap"):
+        add_to_board(BOARD)
+    out, pullback = dfad.vjp(add_to_board, np.ones(3), of="BOARD")
+    assert np.array_equal(out, [3.0, 5.0, 7.0])
+    assert np.array_equal(pullback(np.arange(3.0)), [0.0, 2.0, 4.0])
+    assert np.array_equal(BOARD, [1.0, 3.0, 5.0])
+
+
+def test_closures_and_defaults_of_helpers_are_read():
+    scale, table = 2.0, np.ones(2)
+
+    def raised(x):
+        return helper(x) + helper(x, doubled=True) + helper(x, 1) * scale * table[0]
+
+    kernel = dfad.kernel(raised)
+    assert kernel(3.0) == raised(3.0) == 33.0
+    scale, table = 1.0, np.full(2, 5.0)
+    assert kernel(3.0) == raised(3.0) == 42.0
+    assert len(kernel._primal.specialisations) == 1
+    assert dfad.grad(raised)(3.0) == 23.0
+
+
+def test_names_of_different_functions_are_told_apart():
+    def make(factor):
+        def inner(x):
+            return factor * x
+
+        def change(value):
+            nonlocal factor
+            factor = value
+
+        return inner, change
+
+    shared = 2.5
+    first, change_first = make(shared)
+    second, change_second = make(shared)
+    kernel = dfad.kernel(lambda_free(first, second))
+    assert kernel(1.0) == 252.5
+    change_second(1.0)
+    assert kernel(1.0) == 102.5
+    change_first(1.0)
+    assert kernel(1.0) == 101.0
+
+
+def lambda_free(first, second):
+    def outer(x):
+        return first(x) + 100.0 * second(x)
+
+    return outer
+
+
+def test_flags_and_texts_are_compiled_in():
+    def mode(x, squared=False, sign="plus"):
+        if squared:
+            x = x * x
+        return -x if sign == "minus" else x
+
+    kernel = dfad.kernel(mode)
+    assert [kernel(3.0), kernel(3.0, True), kernel(3.0, np.True_, "minus"), kernel(3.0, sign="minus")] == [3.0, 9.0, -9.0, -3.0]
+
+
+def test_what_a_kernel_returns_is_what_python_would_return():
+    def several(A, B):
+        A[0] = 1.0
+        return A, B[0], 3, B[0] > 1.0, B * 2.0
+
+    kernel = dfad.kernel(several)
+    A, B = np.zeros(4)[::2], np.array([4.0, 5.0])
+    found = kernel(A, B)
+    assert found[0] is A
+    assert found[1:4] == (4.0, 3, True)
+    assert [type(one) for one in found[1:4]] == [float, int, bool]
+    assert np.array_equal(found[4], [8.0, 10.0])
+    assert A[0] == 1.0
