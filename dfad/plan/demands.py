@@ -48,6 +48,14 @@ class Demands:
     again: dict[str, str] = field(default_factory=dict)
     slots: list[Slot] = field(default_factory=list)
 
+    def is_stored_at_end(self, name: str) -> bool:
+        """Whether the end of its Block, an overwrite of a local array, records it; of exchanged arrays all are stored, or none."""
+        if name in self.single:
+            return name in self.stored
+        members = self.versions.buffers.members(name)
+        wants = [want for want in self.wants if want.memlet.array in members and want not in self.entries]
+        return any(self.local[name] in self.versions.records([want]) for want in wants)
+
 
 def sweeps(program: Program) -> tuple[Block, Block]:
     """The forward and the reverse Block of an ADJOINT or PLANNED Program."""

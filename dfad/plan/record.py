@@ -153,23 +153,13 @@ class _Merge:
             arrays.append(replace(array, name=self.demands.again[array.name]))
             if array.name in self.demands.recomputed:
                 heads.append(_recomputation(self.demands.single[array.name]))
-            elif self.is_stored_at_end(array):
+            elif self.demands.is_stored_at_end(array.name):
                 statement = self.demands.versions.statements[self.demands.local[array.name]]
                 whole = Memlet(array.name, tuple(Range(sympy.Integer(0), extent) for extent in array.shape))
                 record, restore = self.slot(statement, whole, f"{statement.key}:{array.name}")
                 tails += record
                 heads += restore
         return arrays, heads, tails
-
-    def is_stored_at_end(self, array: Array) -> bool:
-        """Whether the end of the Block, an overwrite of the array, records it."""
-        if array.name in self.demands.single:
-            return array.name in self.demands.stored
-        return any(
-            self.demands.local[array.name] in self.demands.versions.records([want])
-            for want in self.demands.wants
-            if want.memlet.array == array.name and want not in self.demands.entries
-        )
 
 
 def _in_order_of_definition(block: Block, demands: Demands) -> list[Array]:

@@ -42,13 +42,17 @@ def _is_free(definition: Tasklet, end: str, demands: Demands) -> bool:
     ]
     if not all(demands.versions.is_undisturbed(want, end) for want in wants):
         return False
-    return all(_is_within(instances, demands.records.get(key, _ABSENT)) for key, instances in demands.versions.records(wants).items())
+    return all(_is_recorded(want, key, instances, demands) for want in wants for key, instances in demands.versions.records([want]).items())
 
 
 _ABSENT = "absent"
 
 
-def _is_within(new: isl.Set | None, old: isl.Set | str | None) -> bool:
+def _is_recorded(want: Want, key: str, new: isl.Set | None, demands: Demands) -> bool:
+    """Whether these instances of an overwrite record anyway; the end of a Block does so for each of its arrays apart."""
+    if isinstance(demands.versions.statements[key].node, Block) and not demands.is_stored_at_end(want.memlet.array):
+        return False
+    old = demands.records.get(key, _ABSENT)
     if old is None:
         return True
     return not isinstance(old, str) and new is not None and bool(new.is_subset(old))
