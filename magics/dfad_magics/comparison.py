@@ -108,7 +108,7 @@ def compare(
         A JAX function of the same arguments that returns a scalar. It is differentiated in 64 bits; what is neither an array nor
         a float is static.
     seconds : float
-        How long to repeat each measurement: at least one run, at most 15.
+        How long to repeat each measurement: three runs at least, one where a run is long, and 15 at most.
     report : callable, optional
         Is told what is being measured.
 
@@ -139,10 +139,13 @@ def measure(call: Call, jax: Callable[..., Any] | None, seconds: float, report: 
 
 
 def _runs(function: Callable[..., Any], call: Call, seconds: float, most: int = 15) -> tuple[float, ...]:
-    """The times of runs on fresh copies, until `seconds` have passed; the first run, which may compile, does not count."""
+    """The times of runs on fresh copies, until `seconds` have passed and, unless they are long, three runs.
+
+    The first run, which may compile, does not count.
+    """
     function(*call.fresh(), **call.kwargs)
     taken: list[float] = []
-    while not taken or (sum(taken) < seconds and len(taken) < most):
+    while not taken or (len(taken) < 3 and sum(taken) < 4 * seconds) or (sum(taken) < seconds and len(taken) < most):
         args = call.fresh()
         start = time.perf_counter()
         function(*args, **call.kwargs)
