@@ -15,6 +15,7 @@ from dfad.frontend.arithmetic import TypeClash, apply, divide_by_positive, promo
 from dfad.frontend.scope import Context
 from dfad.frontend.values import ONE, ZERO, Deferred, Indices, Lazy, Scalar, Shape, Value, View, element, kind_of
 from dfad.ir.dtype import Dtype
+from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Constant, Integer, Read
 
 Operand = Scalar | View | Lazy
@@ -108,8 +109,13 @@ def lift(context: Context, operation: Callable[..., Scalar], operands: Sequence[
         return typed(context, operation, *values)
     values = [settle(context, value) if isinstance(value, Scalar) else value for value in values]
     shape = broadcast_shapes(context, [value.shape for value in values])
-    sample = typed(context, operation, *(element_at(value, shape, (ZERO,) * len(shape)) for value in values))
+    sample = typed(context, operation, *(value if isinstance(value, Scalar) else _some_element(value) for value in values))
     return Lazy(shape, sample.dtype, lambda indices: operation(*(element_at(value, shape, indices) for value in values)).expression)
+
+
+def _some_element(value: View | Lazy) -> Scalar:
+    """A stand-in for an element, where only types matter: nothing is computed."""
+    return Scalar(Read(Memlet(""), value.dtype))
 
 
 def typed(context: Context, operation: Callable[..., Scalar], *operands: Operand) -> Scalar:
