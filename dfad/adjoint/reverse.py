@@ -77,6 +77,7 @@ class _Reversal:
         self.bars = {name: self.names.fresh(f"{name}_bar") for name in wanted if self.arrays[name].dtype.is_float}
         written = {memlet.array for node in walk(program.body) for memlet in writes(node)} | exchanged(program.body)
         self.constant_arrays = frozenset(self.arrays) - written
+        self.outer = frozenset(array.name for array in (*program.parameters, *program.body.arrays))
         self.setting = Setting(self.arrays, self.bars, self.constant_arrays, self.names)
         self.count = 0
 
@@ -122,11 +123,13 @@ class _Reversal:
         return map_expression(expression, leaf)
 
     def exchange(self, node: Exchange) -> tuple[Node, ...]:
-        """The exchange undone, of the arrays and of their adjoints."""
-        primal = replace(node, key=self.key(node.key))
-        if node.first not in self.bars:
-            return (primal,)
-        return (primal, self.exchange_bars(node))
+        """The exchange undone, of the adjoints, and of the arrays unless they are gone: an inner Block's are left to plan/record.py."""
+        nodes: list[Node] = []
+        if node.first in self.outer:
+            nodes.append(replace(node, key=self.key(node.key)))
+        if node.first in self.bars:
+            nodes.append(self.exchange_bars(node))
+        return tuple(nodes)
 
     def exchange_bars(self, node: Exchange) -> Exchange:
         return replace(node, first=self.bars[node.first], second=self.bars[node.second], key=self.key(node.key))
@@ -185,7 +188,7 @@ def differentiate(program: Program, request: Request) -> Program:
         else:
             nodes = state.zero(state.bar_of(array))
         prelude += nodes
-    prelude += skeleton(program.body, state.bars, "~>")
+    prelude += skeleton(program.body, {array.name: state.bars[array.name] for array in outer}, "~>")
     reverse = state.block(replace(program.body, arrays=()))
     reverse = Block(reverse.arrays, (Block((), tuple(prelude)), *reverse.body[1:]))
     gradients = tuple(replace(state.bar_of(state.arrays[name]), role=Role.RESULT) for name in request.wrt)

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 import sympy
 
 from dfad.adjoint.exchanges import exchanged, skeleton, undone
-from dfad.adjoint.names import Names
 from dfad.adjoint.nests import nest
 from dfad.ir.memlet import Memlet, Range
+from dfad.ir.names import Names
 from dfad.ir.nodes import (
     Array,
     Block,
@@ -87,7 +87,7 @@ class _Split:
     def pair(self) -> Pair:
         carried = self.carried()
         kept = {array.name: self.kept_array(array) for array in carried}
-        swapped = exchanged(self.forward) & {array.name for array in self.arrays.values()}
+        swapped = exchanged(self.forward) & {array.name for array in (*self.program.parameters, *self.program.body.arrays)}
         names = skeleton(self.forward, {name: name for name in swapped}, "@")
         outputs = {name: self.names.fresh(f"{name}_out") for name in self.of}
         forward = self.forward_half(names, outputs, kept)

@@ -103,6 +103,9 @@ class _Merge:
                 return (replace(node, then=then, orelse=orelse),), replace(mirror, then=then_back, orelse=orelse_back)
             case (Tasklet() | Library()), Block():
                 return self.leaf(node, mirror)
+            case Exchange(), Block() if node.first in self.demands.again:
+                again = replace(node, key=f"~{node.key}<")
+                return (node,), replace(mirror, body=(*mirror.body, again))
             case _, Block():
                 return (node,), mirror
             case _:

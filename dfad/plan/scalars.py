@@ -29,7 +29,8 @@ def decide_scalars(reverse: Block, demands: Demands) -> None:
             needed |= {memlet.array for memlet in reads(definition)} | _symbols(definition)
         else:
             demands.stored.add(name)
-    for name in needed & demands.local.keys():
+    exchanged = {member for name in needed & demands.local.keys() for member in demands.versions.buffers.members(name)}
+    for name in sorted((needed | exchanged) & demands.local.keys()):
         demands.again[name] = demands.names.fresh(f"{name}_again")
 
 
