@@ -40,9 +40,8 @@ from dfad.ir.walk import (
     rewrite_block,
     substitute,
     walk,
-    walk_expression,
 )
-from dfad.plan.demands import Demands, Slot, collect, sweeps
+from dfad.plan.demands import Demands, Slot, collect, sweeps, want_of
 from dfad.plan.scalars import decide_scalars
 from dfad.plan.tape import box_of
 from dfad.source import Location
@@ -117,6 +116,9 @@ class _Merge:
             return (node,), mirror
         statement = self.demands.versions.statements[node.key]
         record, restore = self.slot(statement, node.write, node.key)
+        if isinstance(node, Library):
+            # What it read and what it wrote do not overlap, so the restore may wait until the result has been read.
+            return (*record, node), replace(mirror, body=(*mirror.body, *restore))
         captured, mirror = _capture(mirror, self.demands)
         return (*record, node), replace(mirror, body=(*captured, *restore, *mirror.body))
 
@@ -195,25 +197,10 @@ def _capture(mirror: Block, demands: Demands) -> tuple[tuple[Node, ...], Block]:
             wanted[part] = Array(demands.names.fresh(f"{part.memlet.array}_left"), part.dtype)
         return Read(Memlet(wanted[part].name), part.dtype)
 
-    if any(part.memlet.ranges for node in walk(mirror) for part in _after_demands(node)) or _has_inner_indices(mirror):
-        raise CompilerBug("a result that a Library operation left is restored before it is read")
     body = tuple(rewrite(node, lambda inner: map_node_expressions(inner, leaf)) for node in mirror.body)
     for demand, array in wanted.items():
         nodes.append(Tasklet(Memlet(array.name), demand, _first_where(mirror), f"~{demand.key}={array.name}"))
     return tuple(nodes), Block((*mirror.arrays, *wanted.values()), body)
-
-
-def _after_demands(node: Node) -> list[Demand]:
-    from_node = (part for value in _values(node) for part in walk_expression(value))
-    return [part for part in from_node if isinstance(part, Demand) and part.after]
-
-
-def _values(node: Node) -> tuple[Expression, ...]:
-    return (node.value,) if isinstance(node, Tasklet) else ()
-
-
-def _has_inner_indices(mirror: Block) -> bool:
-    return any(isinstance(node, Loop) and any(_after_demands(inner) for inner in walk(node)) for node in walk(mirror))
 
 
 def _first_where(mirror: Block) -> Location:
@@ -238,7 +225,7 @@ def _meet(reverse: Block, demands: Demands) -> Block:
         if not isinstance(part, Demand):
             return part
         memlet = part.memlet
-        if (memlet, part.key) in entries and not part.after:
+        if want_of(memlet, part.key, part.after, demands) in demands.entries:
             memlet = Memlet(memlet.array + ENTRY, memlet.subset)
         return Read(memlet, part.dtype)
 
