@@ -116,14 +116,15 @@ def _wants(reverse: Block, demands: Demands) -> Iterator[Want]:
         for expression in expressions(node):
             for part in walk_expression(expression):
                 if isinstance(part, Demand):
-                    yield _want(part.memlet, part.key, part.after, demands)
+                    yield want_of(part.memlet, part.key, part.after, demands)
         if isinstance(node, Library) and "demands" in dict(node.attributes):
             for memlet in node.reads:
                 if memlet.array in demands.written:
                     yield Want(memlet, str(node.attribute("demands")))
 
 
-def _want(memlet: Memlet, key: str, after: bool, demands: Demands) -> Want:
+def want_of(memlet: Memlet, key: str, after: bool, demands: Demands) -> Want:
+    """What a Demand wants; an element that a Library operation saw stands for the whole subset."""
     statement = demands.versions.statements[key].node
     if isinstance(statement, Library):
         whole = (statement.write,) if after else tuple(m for m in statement.reads if m.array == memlet.array)
