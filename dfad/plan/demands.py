@@ -11,7 +11,7 @@ from dfad.analysis.versions import Versions, Want
 from dfad.errors import CompilerBug
 from dfad.ir.memlet import Memlet
 from dfad.ir.names import Names
-from dfad.ir.nodes import Array, Block, Demand, Exchange, Library, Loop, Program, Role, Tasklet
+from dfad.ir.nodes import Array, Block, Demand, Exchange, Library, Loop, Node, Program, Role, Tasklet
 from dfad.ir.walk import all_arrays, expressions, walk, walk_expression, writes
 from dfad.plan.tape import Box
 
@@ -71,12 +71,18 @@ def collect(program: Program) -> Demands:
     forward, reverse = sweeps(program)
     demands = _prepare(program, forward)
     demands.wants = list(dict.fromkeys(_wants(reverse, demands)))
-    for want in demands.wants:
-        if want.memlet.array in demands.arguments and demands.versions.records([want]) and demands.versions.is_entry(want):
-            demands.entries.add(want)
+    demands.entries = {want for want in demands.wants if _is_met_at_entry(want, demands)}
     left = [want for want in demands.wants if want not in demands.entries and want.memlet.array not in demands.single]
     demands.records = demands.versions.records(left)
     return demands
+
+
+def _is_met_at_entry(want: Want, demands: Demands) -> bool:
+    """Whether a wanted value that is overwritten later is the argument's at entry."""
+    array, versions = want.memlet.array, demands.versions
+    if array not in demands.arguments or len(_reads_of(array, versions.statements[want.key].node)) > 1:
+        return False
+    return bool(versions.records([want])) and versions.is_entry(want)
 
 
 def _prepare(program: Program, forward: Block) -> Demands:
@@ -116,17 +122,23 @@ def _wants(reverse: Block, demands: Demands) -> Iterator[Want]:
         for expression in expressions(node):
             for part in walk_expression(expression):
                 if isinstance(part, Demand):
-                    yield want_of(part.memlet, part.key, part.after, demands)
+                    yield from wants_of(part, demands)
         if isinstance(node, Library) and "demands" in dict(node.attributes):
             for memlet in node.reads:
                 if memlet.array in demands.written:
                     yield Want(memlet, str(node.attribute("demands")))
 
 
-def want_of(memlet: Memlet, key: str, after: bool, demands: Demands) -> Want:
-    """What a Demand wants; an element that a Library operation saw stands for the whole subset."""
-    statement = demands.versions.statements[key].node
-    if isinstance(statement, Library):
-        whole = (statement.write,) if after else tuple(m for m in statement.reads if m.array == memlet.array)
-        return Want(whole[0], key, after)
-    return Want(memlet, key, after)
+def wants_of(demand: Demand, demands: Demands) -> tuple[Want, ...]:
+    """What a Demand wants; an element that a Library operation saw stands for the whole of each operand in that array."""
+    statement = demands.versions.statements[demand.key].node
+    if not isinstance(statement, Library):
+        return (Want(demand.memlet, demand.key, demand.after),)
+    whole = (statement.write,) if demand.after else _reads_of(demand.memlet.array, statement)
+    return tuple(Want(memlet, demand.key, demand.after) for memlet in whole)
+
+
+def _reads_of(array: str, node: Node) -> tuple[Memlet, ...]:
+    """The different subsets of the array that a Library operation reads; none for other nodes."""
+    reads = node.reads if isinstance(node, Library) else ()
+    return tuple(dict.fromkeys(memlet for memlet in reads if memlet.array == array))

@@ -41,7 +41,7 @@ from dfad.ir.walk import (
     substitute,
     walk,
 )
-from dfad.plan.demands import Demands, Slot, collect, sweeps, want_of
+from dfad.plan.demands import Demands, Slot, collect, sweeps, wants_of
 from dfad.plan.scalars import decide_scalars
 from dfad.plan.tape import box_of
 from dfad.source import Location
@@ -225,7 +225,7 @@ def _meet(reverse: Block, demands: Demands) -> Block:
         if not isinstance(part, Demand):
             return part
         memlet = part.memlet
-        if want_of(memlet, part.key, part.after, demands) in demands.entries:
+        if demands.entries.issuperset(wants_of(part, demands)):
             memlet = Memlet(memlet.array + ENTRY, memlet.subset)
         return Read(memlet, part.dtype)
 
