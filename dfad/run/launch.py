@@ -20,7 +20,7 @@ from dfad.errors import CompilerBug, DfadError, KernelAssertionError, KernelInde
 from dfad.run import cache
 from dfad.run.cache import Store
 from dfad.run.recipe import INPUT_KINDS, Recipe, Site, from_text, to_text
-from dfad.run.toolchain import PACKAGE, digest, environment
+from dfad.run.toolchain import PACKAGE, digest, machine
 from dfad.source import Location, SourceText
 
 
@@ -88,8 +88,8 @@ def launcher_texts() -> dict[str, str]:
 
 
 def launcher_key() -> str:
-    """The key of the compiled launcher."""
-    return digest((launcher_texts(), environment()))
+    """The key of the compiled launcher: it outlives changes of the rest of dfad."""
+    return digest((sorted(launcher_texts().items()), machine()))
 
 
 def launcher() -> Any:
