@@ -8,7 +8,8 @@ one, reads:
                                                                             for j:  g[j-1] += g[j] * row[j]
 
 What stays true: every value but for the order of factors in an adjoint contribution (a statement whose sum is free). The row has a
-fixed size. What it does not do: the forward sweep, whose bits are those of the source.
+fixed size. What it does not do: the forward sweep, whose bits are those of the source, and what
+is computed under a condition only: elsewhere its cells may not exist.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import sympy
 from dfad.ir.dtype import Dtype
 from dfad.ir.memlet import Memlet, symbol
 from dfad.ir.names import Names
-from dfad.ir.nodes import Apply, Array, Block, Branch, Expression, Loop, Node, Program, Read, Select, Tasklet
+from dfad.ir.nodes import Apply, Array, Block, Expression, Integer, Loop, Node, Program, Read, Tasklet
 from dfad.ir.walk import all_arrays, map_expression, rewrite_block, walk, walk_expression
 from dfad.optimise.recurrences import Recurrence, recurrence_of
 
@@ -105,8 +106,6 @@ class _Division:
         match node:
             case Tasklet():
                 return self._tasklet(node)
-            case Branch():
-                return replace(node, then=replace(node.then, body=tuple(self._node(inner) for inner in node.then.body)))
             case _:
                 return node
 
@@ -120,11 +119,19 @@ class _Division:
         return node if divided == value else replace(node, value=divided)
 
     def _is_fixed(self, expression: Expression, position: int) -> bool:
-        """Whether the value is there before the loop begins."""
-        parts = [part for part in walk_expression(expression) if isinstance(part, Read)]
-        return all(
-            part.memlet.array not in self.recurrence.own and not self.recurrence.has_flow(part.memlet, position) for part in parts
-        )
+        """Whether the value is there before the loop begins, and the loop's own integers have no part in it."""
+        own = self.recurrence.own
+        for part in walk_expression(expression):
+            match part:
+                case Read(memlet):
+                    names = {memlet.array, *(item.name for item in memlet.symbols())}
+                    if names & own or self.recurrence.has_flow(memlet, position):
+                        return False
+                case Integer(value) if any(item.name in own for item in value.free_symbols):
+                    return False
+                case _:
+                    pass
+        return True
 
     def _extracted(self, expression: Expression, position: int) -> Expression:
         """The expression with each largest fixed costly part read from its row."""
@@ -134,9 +141,6 @@ class _Division:
             case Apply():
                 operands = tuple(self._extracted(operand, position) for operand in expression.operands)
                 return replace(expression, operands=operands)
-            case Select():
-                chosen, other = self._extracted(expression.chosen, position), self._extracted(expression.other, position)
-                return replace(expression, chosen=chosen, other=other)
             case _:
                 return expression
 
