@@ -95,6 +95,7 @@ class Kernel(Asked):
         check(self._source)
         self._primal = _caller(self._source, self.__signature__, options, lambda types: Transform("primal"))
         self._used = self._primal
+        self._own: dict[str, Gradient] = {}
         self._gradients: dict[object, Gradient] = {}
         self._forwards: dict[object, Caller] = {}
 
@@ -136,7 +137,9 @@ class Kernel(Asked):
         return self._gradients[key]
 
     def _run_gradient(self, kind: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        gradient = self._gradient(kind)
+        gradient = self._own.get(kind)
+        if gradient is None:
+            gradient = self._own[kind] = self._gradient(kind)
         self._used = gradient.caller
         return gradient.caller(args, kwargs)
 
