@@ -1,0 +1,74 @@
+"""Budgets as measured: compiled gradients under every plan of the trade-off hold what was predicted, and give the same gradient."""
+
+import random
+
+import numpy as np
+import pytest
+
+import dfad
+from dfad.plan.costs import Costs
+from dfad.plan.planner import Planner
+from tests.planner_kernels import gradient, kernel, random_text
+from tests.planner_problems import every_plan
+
+SIDE = 1000
+SHAPE = (7, 5)
+
+
+def chain(x):
+    """Eight large arrays, each step an elementwise function followed by a row sum or a shift."""
+    a1 = np.sin(x)
+    a2 = np.zeros_like(a1)
+    a2[:, 1:] = a1[:, :-1] * np.cos(a1[:, 1:])
+    s2 = np.sum(a2, axis=1) / 1000.0
+    a3 = np.tanh(a2) * s2[:, None]
+    a4 = np.zeros_like(a3)
+    a4[:, 1:] = a3[:, :-1] + a3[:, 1:]
+    a5 = np.exp(-a4 * a4)
+    s5 = np.sum(a5, axis=1) / 1000.0
+    a6 = a5 * a5 * s5[:, None]
+    a7 = np.zeros_like(a6)
+    a7[1:] = np.sin(a6[:-1])
+    s7 = np.sum(a7 * a7, axis=1) / 1000.0
+    a8 = np.sqrt(1.0 + a7 * a7) * s7[:, None]
+    return np.sum(a8 * a8)
+
+
+@pytest.mark.slow
+def test_a_chain_at_every_budget_of_its_tradeoff():
+    f = dfad.kernel(chain)
+    x = np.random.default_rng(0).standard_normal((SIDE, SIDE))
+    expected = f.grad(x)
+    plans = f.tradeoff(x)
+    assert len(plans) >= 4
+    assert plans[0].peak - plans[-1].peak >= 3 * x.nbytes
+    for plan in plans:
+        g = dfad.grad(f, memory=plan.peak)
+        found = g(x)
+        assert np.abs(found - expected).max() <= 1e-13 * np.abs(expected).max()
+        assert g.memory["peak"] == plan.peak == g.plan(x).peak
+    least = plans[-1].peak
+    assert f.plan(x).least == least
+    with pytest.raises(dfad.BudgetTooSmall) as caught:
+        dfad.grad(f, memory=least - 1)(x)
+    assert caught.value.least == least
+    assert dfad.grad(f, memory=least)(x).shape == x.shape
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(50))
+def test_ten_plans_of_random_kernels_compiled(seed, monkeypatch):
+    function = kernel(random_text(seed, 2 + seed % 4))
+    planner = Planner(gradient(function), {"x_0": SHAPE[0], "x_1": SHAPE[1]}, Costs())
+    x = np.random.default_rng(seed).standard_normal(SHAPE)
+    expected = dfad.grad(dfad.kernel(function), cache=False)(x)
+    widest = max(outcome.peak for _, outcome in every_plan(planner.problem))
+    plans = list(every_plan(planner.problem))
+    chosen = random.Random(seed).sample(plans, min(10, len(plans)))
+    for decisions, outcome in chosen:
+        monkeypatch.setattr(Planner, "_fastest", lambda self, budget, decisions=decisions: decisions)
+        g = dfad.grad(dfad.kernel(function), memory=outcome.peak, cache=False)
+        found = g(x)
+        assert np.abs(found - expected).max() <= 1e-13 * max(1e-300, np.abs(expected).max())
+        assert g.memory["peak"] == outcome.peak <= widest
+        dfad.clear_cache()
