@@ -13,13 +13,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import dfad
 from dfad.suite import Benchmark, kernels
 from dfad.suite.systems import CannotRun, DfadGradient, cotangents, prepare
 
 SELF = Path("/proc/self")
+Result = TypeVar("Result")
 
 
 def resident_bytes(system: str, benchmark: Benchmark, size: dict[str, Any]) -> int:
@@ -37,13 +38,30 @@ def resident_bytes(system: str, benchmark: Benchmark, size: dict[str, Any]) -> i
     return int(finished.stdout)
 
 
-def rise(call: Callable[[], object]) -> int:
-    """Bytes by which the resident set of this process exceeds its present size at most during the call."""
+def _rise_in_jax(system: str, benchmark: Benchmark, size: dict[str, Any]) -> int:
+    subject = prepare(system, benchmark, size, primal=False, threads=None)
+    before = _status("VmRSS")
+    _, peak = _watched(subject.run)
+    return peak - before
+
+
+def _rise_in_dfad(benchmark: Benchmark, size: dict[str, Any]) -> int:
+    """The cotangent is the caller's: it is made between the two halves of the call, and taken off."""
+    kernel = DfadGradient(benchmark, benchmark.initialize("S"), None).kernel
+    arguments = tuple(benchmark.initialize(size).values())
+    before = _status("VmRSS")
+    (out, pullback), peak = _watched(lambda: dfad.vjp(kernel, *arguments, of=benchmark.of, wrt=benchmark.wrt))
+    weights = cotangents(out)
+    _, later = _watched(lambda: pullback(weights))
+    given = sum(array.nbytes for array in (weights if isinstance(weights, tuple) else (weights,)))
+    return int(max(peak, later - given) - before)
+
+
+def _watched(call: Callable[[], Result]) -> tuple[Result, int]:
+    """The result of a call, and the most that this process held during it."""
     gc.collect()
     (SELF / "clear_refs").write_text("5")
-    before = _status("VmRSS")
-    call()
-    return max(_status("VmHWM") - before, 0)
+    return call(), _status("VmHWM")
 
 
 def _status(name: str) -> int:
@@ -51,22 +69,10 @@ def _status(name: str) -> int:
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{name}:"))
 
 
-def _gradient_call(system: str, benchmark: Benchmark, size: dict[str, Any]) -> Callable[[], object]:
-    if system != "dfad":
-        return prepare(system, benchmark, size, primal=False, threads=None).run
-    kernel = DfadGradient(benchmark, benchmark.initialize("S"), None).kernel
-    arguments = tuple(benchmark.initialize(size).values())
-
-    def call() -> object:
-        out, pullback = dfad.vjp(kernel, *arguments, of=benchmark.of, wrt=benchmark.wrt)
-        return pullback(cotangents(out))
-
-    return call
-
-
 def main(name: str, system: str, size: str) -> None:
     """Print the rise of one kernel in one system."""
-    print(rise(_gradient_call(system, kernels()[name], json.loads(size))))
+    benchmark, sizes = kernels()[name], json.loads(size)
+    print(max(_rise_in_dfad(benchmark, sizes) if system == "dfad" else _rise_in_jax(system, benchmark, sizes), 0))
 
 
 if __name__ == "__main__":
