@@ -7,6 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 
+_NUMPY: dict[tuple[str, int], np.dtype[np.generic]] = {
+    (kind, size): np.dtype(name)
+    for kind, size, name in (("f", 8, "float64"), ("f", 4, "float32"), ("i", 8, "int64"), ("i", 4, "int32"), ("b", 1, "bool"))
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Dtype:
     """An element type.
@@ -33,7 +39,7 @@ class Dtype:
     @property
     def numpy(self) -> np.dtype[np.generic]:
         """The NumPy dtype."""
-        return np.dtype(self.name)
+        return _NUMPY[self.kind, self.bytes]
 
     @property
     def is_float(self) -> bool:
