@@ -1,0 +1,371 @@
+"""A random kernel as Python source text, with the features that it has.
+
+Every kernel has the signature `kernel(x, y, A, B, c, idx, steps)`: vectors of n, matrices of n by n, a float, integers in range(n), a number of
+steps. Values stay small whatever is composed: products go through sines or are scaled, and loops are short. Kinks are compared with
+constants that no value meets. Indices are in range by construction; some wrap round from the end, as in Python.
+"""
+
+from __future__ import annotations
+
+import linecache
+import math
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+PARAMETERS = "x, y, A, B, c, idx, steps"
+HELPERS = '''
+def damp(v):
+    return 0.5 * v / (1.0 + v * v)
+
+
+def relax(w, q):
+    for p in range(1, len(w)):
+        w[p] = 0.5 * w[p] + 0.25 * w[p - 1] * math.sin(q * w[p])
+    return w[0]
+'''
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """The text of a generated kernel, the function made of it, and what it contains."""
+
+    text: str
+    function: Callable[..., Any]
+    features: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Index:
+    """A loop variable; whether its value -1 and +1 are in range(n) too, and whether it is in range(n) at all."""
+
+    name: str
+    below: bool = False
+    above: bool = False
+    inside: bool = True
+
+
+@dataclass
+class Scope:
+    """What may be named where a statement stands."""
+
+    indices: list[Index] = field(default_factory=list)
+    scalars: list[str] = field(default_factory=lambda: ["c", "s"])
+    vectors: list[str] = field(default_factory=lambda: ["x", "y"])
+    matrices: list[str] = field(default_factory=lambda: ["A", "B"])
+    integers: list[str] = field(default_factory=list)
+    conditional: bool = False
+
+    def inside(self, *indices: Index, conditional: bool = False) -> Scope:
+        """The scope of a region inside this one."""
+        return Scope(
+            [*self.indices, *indices], [*self.scalars], [*self.vectors], [*self.matrices], [*self.integers], self.conditional or conditional
+        )
+
+
+class Writer:
+    """Writes one kernel."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.lines: list[str] = []
+        self.depth = 1
+        self.count = 0
+        self.features: set[str] = set()
+
+    def kernel(self) -> str:
+        """The text of the whole kernel."""
+        self.put("n = len(x)")
+        self.put("s = 0.3 * c")
+        scope = Scope()
+        for _ in range(self.rng.randint(2, 4)):
+            self.statement(scope, 0)
+        self.put(f"return {self.result(scope)}")
+        return HELPERS + f"\n\ndef kernel({PARAMETERS}):\n" + "\n".join(self.lines) + "\n"
+
+    # ------------------------------------------------------------ text
+
+    def put(self, line: str) -> None:
+        self.lines.append("    " * self.depth + line)
+
+    @contextmanager
+    def indented(self) -> Iterator[None]:
+        self.depth += 1
+        yield
+        self.depth -= 1
+
+    def fresh(self, letter: str) -> str:
+        self.count += 1
+        return f"{letter}{self.count}"
+
+    def chance(self, part: float) -> bool:
+        return self.rng.random() < part
+
+    # ------------------------------------------------------------ statements
+
+    def statement(self, scope: Scope, level: int) -> None:
+        in_loop = bool(scope.indices)
+        kinds: list[tuple[int, Callable[[Scope, int], None]]] = [
+            (5 if in_loop else 1, self.assign_element),
+            (3 if in_loop else 1, self.assign_scalar),
+            (2, self.assign_slice),
+            (1 if level < 3 else 0, self.exchange),
+            (2 if level < 3 else 0, self.branch),
+            (1, self.new_array),
+            (2 if in_loop else 0, self.new_integer),
+            (1, self.call),
+            (6 if level == 0 else (3 if level < 3 else 0), self.loop),
+        ]
+        weights, choices = zip(*kinds, strict=True)
+        self.rng.choices(choices, weights)[0](scope, level)
+
+    def body(self, scope: Scope, level: int) -> None:
+        with self.indented():
+            for _ in range(self.rng.randint(1, 3)):
+                self.statement(scope, level + 1)
+
+    def loop(self, scope: Scope, level: int) -> None:
+        name = self.fresh("i")
+        forms = [
+            ("range(n)", Index(name)),
+            ("range(1, n - 1)", Index(name, below=True, above=True)),
+            ("range(1, n)", Index(name, below=True)),
+            ("range(n - 1, -1, -1)", Index(name)),
+            ("range(0, n, 2)", Index(name)),
+            ("range(n - 2, 0, -2)", Index(name, below=True, above=True)),
+            ("range(n - 1, -1, -3)", Index(name)),
+            ("range(steps)", Index(name, inside=False)),
+            ("range(steps)", Index(name, inside=False)),
+            ("range(2, 2 + steps, 2)", Index(name, inside=False)),
+            ("range(4, 4 - steps, -1)", Index(name, inside=False)),
+        ]
+        outer = [index for index in scope.indices if index.inside]
+        if outer:
+            other = self.rng.choice(outer).name
+            forms += [(f"range({other}, n)", Index(name)), (f"range({other})", Index(name)), (f"range({other}, -1, -1)", Index(name))]
+        if scope.integers and self.chance(0.2):
+            forms = [(f"range({self.rng.choice(scope.integers)})", Index(name))]
+            self.features.add("bound from data")
+        text, index = self.rng.choice(forms)
+        if "-1)" in text or "-2)" in text or "-3)" in text:
+            self.features.add("downwards")
+        if ", 2)" in text or "-2)" in text or "-3)" in text:
+            self.features.add("step")
+        if "steps" in text:
+            self.features.add("time loop")
+        if outer and "n)" not in text:
+            self.features.add("triangular")
+        self.put(f"for {name} in {text}:")
+        self.body(scope.inside(index, conditional=False), level)
+
+    def branch(self, scope: Scope, level: int) -> None:
+        condition, on_data = self.condition(scope)
+        if on_data and scope.indices:
+            self.features.add("branch in loop")
+        self.put(f"if {condition}:")
+        self.body(scope.inside(conditional=on_data), level)
+        if self.chance(0.5):
+            self.put("else:")
+            self.body(scope.inside(conditional=on_data), level)
+
+    def condition(self, scope: Scope) -> tuple[str, bool]:
+        if scope.indices and self.chance(0.3):
+            i = self.rng.choice(scope.indices).name
+            j = self.rng.choice(scope.indices).name
+            return self.rng.choice([f"{i} % 2 == 0", f"{i} > 0", f"{i} <= {j}", f"{i} == 1", f"{i} != {j} and {i} > 0"]), False
+        first = f"{self.expression(scope, 1)} > 0.31830988"
+        if self.chance(0.2):
+            return f"{first} or {self.expression(scope, 0)} < -0.2718281", True
+        return first, True
+
+    def assign_element(self, scope: Scope, level: int) -> None:
+        target = self.element(scope)
+        how = self.rng.choice(["=", "=", "=", "+=", "-=", "*="])
+        value = self.expression(scope, 2)
+        if how == "*=":
+            value = f"math.sin({value})"
+        elif how == "=":
+            value = self.bounded(value)
+        self.put(f"{target} {how} {value}")
+
+    def assign_scalar(self, scope: Scope, level: int) -> None:
+        value = self.expression(scope, 2)
+        if self.chance(0.4):
+            name = self.fresh("t")
+            self.put(f"{name} = {self.bounded(value)}")
+            scope.scalars.append(name)
+            return
+        own = [name for name in scope.scalars if name != "c"]
+        name = self.rng.choice(own)
+        self.put(self.rng.choice([f"{name} += {value}", f"{name} = 0.5 * {name} + {value}", f"{name} = math.sin({name} * {value})"]))
+        self.features.add("carried scalar" if scope.indices and name == "s" else "scalar")
+
+    def assign_slice(self, scope: Scope, level: int) -> None:
+        v, w = self.rng.choice(scope.vectors), self.rng.choice(scope.vectors)
+        A, B = self.rng.choice(scope.matrices), self.rng.choice(scope.matrices)
+        f = self.scalar(scope)
+        forms = [
+            f"{v}[1:] = 0.5 * {w}[:-1] + np.sin({v}[1:])",
+            f"{v}[:-1] = {v}[1:] * {f} * 0.5",
+            f"{v}[1:-1] = 0.25 * {w}[:-2] * {v}[2:] + 0.5 * {v}[1:-1]",
+            f"{v}[:] = 0.5 * {w}[::-1] + 0.25 * {v} * {v}",
+            f"{v}[::2] = np.cos({w}[::2])",
+            f"{v}[:] = {f}",
+            f"{v} += 0.25 * {w} * {w}",
+            f"{v}[1:] += 0.5 * {v}[:-1]",
+            f"{A}[1:-1, 1:-1] = 0.2 * ({B}[:-2, 1:-1] + {B}[2:, 1:-1] + {A}[1:-1, :-2] * {A}[1:-1, 2:])",
+            f"{A}[:] = np.where({B} > 0.1234567, {B} * 0.5, {A} * {A} * 0.5)",
+            f"{A}[:] = 0.5 * {B}.T",
+            f"{A}[:, 0] = 0.5 * {A}[0, :] + {v}",
+            f"{A}[1:] = np.sin({A}[:-1]) + 0.1 * {v}",
+            f"{v}[:] = np.tanh({A} @ {w})",
+            f"{v}[:] = 0.5 * np.sin({w} @ {B})",
+            f"{A}[:] = np.sin({A} @ {B})",
+            f"s += 0.25 * np.dot({v}, {w})",
+            f"s += 0.25 * np.dot({A}[0], {B}[-1])",
+            f"s += 0.5 * np.sin(np.sum({v} * {v}))",
+            f"{v}[:] = np.sin(np.sum({A}, axis=0))",
+            f"{v}[:] = 0.5 * np.max({A}, axis=1)",
+            f"s += 0.5 * np.max({v}) * np.min({w})",
+            f"{v}[:] = 0.3 * np.maximum({w}, 0.1415926)",
+        ]
+        inside = [index for index in scope.indices if index.inside]
+        if inside:
+            i = self.rng.choice(inside).name
+            forms += [
+                f"{A}[{i}, :] = 0.5 * {B}[{i}] + 0.25 * {v} * {A}[{i}]",
+                f"{A}[:, {i}] = np.sin({v})",
+                f"{A}[{i}, 1:] -= 0.5 * {A}[{i}, :-1]",
+                f"{v}[{i}:] = 0.5 * {v}[{i}:]",
+            ]
+        text = self.rng.choice(forms)
+        self.features.add("slice")
+        if "@" in text or "dot" in text or "max(" in text or "axis" in text:
+            self.features.add("library")
+        left, _, right = text.partition("=")
+        if left.strip(" +-").split("[")[0] in right:
+            self.features.add("slice overlap")
+        self.put(text)
+
+    def exchange(self, scope: Scope, level: int) -> None:
+        names = self.rng.choice([scope.vectors[:2], self.rng.sample(scope.vectors, 2), scope.matrices[:2]])
+        if scope.conditional:
+            self.assign_element(scope, level)
+            return
+        self.features.add("exchange")
+        self.put(f"{names[0]}, {names[1]} = {names[1]}, {names[0]}")
+
+    def new_array(self, scope: Scope, level: int) -> None:
+        name, v, w = self.fresh("w"), self.rng.choice(scope.vectors), self.rng.choice(scope.vectors)
+        forms = [f"{v}.copy()", "np.zeros(n)", f"0.5 * {v} + {w}", f"np.sin({v}) * {self.scalar(scope)}", f"np.zeros_like({v})"]
+        self.put(f"{name} = {self.rng.choice(forms)}")
+        self.features.add("array in a loop" if scope.indices else "array")
+        scope.vectors.append(name)
+
+    def new_integer(self, scope: Scope, level: int) -> None:
+        name, i = self.fresh("k"), self.rng.choice(scope.indices).name
+        inner = [index.name for index in scope.indices if index.inside]
+        forms = [f"(2 * {i} + 1) % n", f"{i} % n", f"({i} * {i}) % n"] + [f"idx[{j}]" for j in inner]
+        self.put(f"{name} = {self.rng.choice(forms)}")
+        self.features.add("computed index")
+        scope.integers.append(name)
+
+    def call(self, scope: Scope, level: int) -> None:
+        self.features.add("call")
+        if self.chance(0.5):
+            self.put(f"s += relax({self.rng.choice(scope.vectors)}, {self.scalar(scope)})")
+        else:
+            self.put(f"s += damp({self.expression(scope, 1)})")
+
+    def result(self, scope: Scope) -> str:
+        return f"s + np.sum({scope.vectors[0]}) - 0.5 * np.sum(np.sin({scope.vectors[1]})) + np.sum({scope.matrices[0]} * {scope.matrices[1]})"
+
+    # ------------------------------------------------------------ expressions
+
+    def bounded(self, value: str) -> str:
+        return self.rng.choice([f"math.sin({value})", f"0.5 * ({value})", f"damp({value})"])
+
+    def expression(self, scope: Scope, depth: int) -> str:
+        if depth == 0 or self.chance(0.15):
+            return self.leaf(scope)
+        a, b = self.expression(scope, depth - 1), self.expression(scope, depth - 1)
+        plain = [
+            f"(0.5 * {a} + {b})",
+            f"({a} - 0.25 * {b})",
+            f"math.sin({a} * {b})",
+            f"math.cos({a} + {b})",
+            f"math.sin({a}) * {b}",
+            f"{a} / (1.5 + {b} ** 2)",
+            f"math.exp(-({a}) ** 2) * {b}",
+            f"math.sqrt(1.0 + {a} * {a})",
+            f"math.tanh({a})",
+            f"0.3 * max({a}, 0.1234567)",
+            f"min({a}, 0.7654321) * 0.5",
+            f"0.5 * abs({a} + 0.0123456)",
+            f"damp({a})",
+            f"0.4 * np.maximum({a}, -0.2345678)",
+        ]
+        if self.chance(0.08):
+            condition, _ = self.condition(scope)
+            self.features.add("conditional expression")
+            return f"({a} if {condition} else {b})"
+        return self.rng.choice(plain)
+
+    def leaf(self, scope: Scope) -> str:
+        if self.chance(0.6):
+            return self.element(scope)
+        return self.scalar(scope) if self.chance(0.8) else str(self.rng.choice([0.5, -0.25, 1.0, 0.75]))
+
+    def scalar(self, scope: Scope) -> str:
+        return self.rng.choice(scope.scalars)
+
+    def element(self, scope: Scope) -> str:
+        if self.chance(0.5):
+            return f"{self.rng.choice(scope.vectors)}[{self.index(scope)}]"
+        return f"{self.rng.choice(scope.matrices)}[{self.index(scope)}, {self.index(scope)}]"
+
+    def index(self, scope: Scope) -> str:
+        choices = ["0", "-1"]
+        for index in scope.indices:
+            i = index.name
+            if not index.inside:
+                choices += [f"{i} % n"]
+                continue
+            choices += [i] * 6 + [f"n - 1 - {i}", f"({i} + 1) % n", f"{i} - 1"]
+            choices += [f"{i} - 1"] * 4 if index.below else []
+            choices += [f"{i} + 1"] * 4 if index.above else []
+            if self.chance(0.1):
+                choices += [f"idx[{i}]"]
+        choices += scope.integers * 3
+        return self.rng.choice(choices)
+
+
+NUMBER = [0]
+
+
+def generate(rng: random.Random) -> Kernel:
+    """A kernel made of the choices of `rng`."""
+    writer = Writer(rng)
+    text = writer.kernel()
+    return Kernel(text, compiled(text), frozenset(writer.features))
+
+
+def compiled(text: str) -> Callable[..., Any]:
+    """The function of a kernel's text, with a source that `inspect` finds."""
+    NUMBER[0] += 1
+    name = f"<generated {NUMBER[0]}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    names: dict[str, Any] = {"np": np, "math": math, "__name__": "tests.generated.kernels"}
+    exec(compile(text, name, "exec"), names)
+    return names["kernel"]
+
+
+def arguments(n: int, steps: int, seed: int) -> tuple[Any, ...]:
+    """Arguments of that size."""
+    random_ = np.random.default_rng(seed)
+    vector, matrix = (lambda: random_.uniform(-1, 1, n)), (lambda: random_.uniform(-1, 1, (n, n)))
+    return (vector(), vector(), matrix(), matrix(), float(random_.uniform(0.5, 1.5)), random_.integers(0, n, n), steps)
