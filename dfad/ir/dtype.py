@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-
 _NUMPY: dict[tuple[str, int], np.dtype[np.generic]] = {
     (kind, size): np.dtype(name)
     for kind, size, name in (("f", 8, "float64"), ("f", 4, "float32"), ("i", 8, "int64"), ("i", 4, "int32"), ("b", 1, "bool"))
