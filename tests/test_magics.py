@@ -265,6 +265,24 @@ def test_unload_takes_everything_away(session):
     session.good(f"%%dfad\n{SQUARES}")
 
 
+def test_our_error_is_shown_as_one_error():
+    error = OptionError("no", problems=[])
+    assert not isinstance(error, SyntaxError | BaseExceptionGroup)
+    assert error._render_traceback_() == ["OptionError: no"]
+
+
+def test_a_panel_shown_anew_closes_its_forerunner(session):
+    session.good(f"%%dfad\n{SQUARES}")
+    first = session.good("%dfad_budget f(A, 1)")
+    other = session.good("%dfad_budget f(A, 2)")
+    second = session.good("%dfad_budget f(A, 1)")
+    assert first.widget is None
+    assert second.widget is not None
+    assert other.widget is not None
+    other.close()
+    second.close()
+
+
 # Line magics work on copies
 
 

@@ -1,8 +1,10 @@
 """The magics over the real compiler: cards, caches, errors of a call, and what a budget panel measures."""
 
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -115,6 +117,53 @@ def test_helpers_of_the_cell_and_names_of_the_notebook_are_seen(session):
     assert session.good("f.grad(A)")[0, 0] == 6.0
     session.good("c = 5.0")
     assert session.good("f.grad(A)")[0, 0] == 15.0
+
+
+def test_the_card_tells_of_the_specialisation_last_used(session):
+    session.good(SEIDEL)
+    session.good("seidel.grad(A, 3)")
+    assert "A: float64[" in session.run("seidel").text
+    session.good("seidel.grad(A.astype(np.float32), 3)")
+    assert "A: float32[" in session.run("seidel").text
+
+
+def test_the_stop_button_ends_a_long_call(session):
+    session.good(SEIDEL)
+    session.good("seidel(A.copy(), 1)")
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    start = time.perf_counter()
+    ran = session.run("seidel(A.copy(), 10**9)")
+    assert time.perf_counter() - start < 5
+    assert isinstance(ran.error, KeyboardInterrupt)
+    assert session.good("seidel(A.copy(), 1)") > 0
+
+
+def test_a_budget_with_a_choice(session):
+    session.good("z = np.sin(np.arange(600.0)).reshape(20, 30)")
+    session.good(
+        "%%dfad\ndef texture(z):\n    a = np.tanh(z[:, 1:] - z[:, :-1])\n    b = np.exp(a[1:, :]*a[:-1, :])\n"
+        "    c = np.sin(b[:, 1:] + b[:, :-1])\n    return np.sum(c*c)"
+    )
+    panel = session.good("%dfad_budget texture(z)")
+    unlimited = session.good("texture.grad(z)")
+    assert not panel.choices.is_single
+    for plan in panel.choices.plans:
+        panel.choose(plan.budget)
+        assert panel.run().peak <= plan.budget
+        gradient = dfad.grad(session.names["texture"], memory=plan.budget)(session.names["z"])
+        assert np.max(np.abs(gradient - unlimited)) <= 1e-13 * np.max(np.abs(unlimited))
+    with pytest.raises(dfad.BudgetTooSmall) as caught:
+        panel.choose(panel.choices.least - 1)
+    assert caught.value.least == panel.choices.least
+    panel.close()
+
+
+def test_a_loop_without_a_choice_is_said_in_words(session):
+    session.good(SEIDEL)
+    panel = session.good("%dfad_budget seidel(A, 5)")
+    assert panel.widget is None
+    assert "There is one plan" in str(panel)
 
 
 def test_refused_syntax_points_at_the_cells_line(session):

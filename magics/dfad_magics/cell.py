@@ -8,7 +8,6 @@ import __future__
 
 import ast
 import inspect
-import linecache
 import tokenize
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -95,13 +94,6 @@ def is_silenced(text: str) -> bool:
     except (tokenize.TokenError, SyntaxError):
         return False
     return bool(tokens) and tokens[-1].string == ";"
-
-
-def registered(raw: str, filename: str) -> str:
-    """Register a text with `linecache` for good, outside IPython; returns `filename`."""
-    lines = [line + "\n" for line in raw.splitlines()]
-    linecache.cache[filename] = (len(raw), None, lines, filename)
-    return filename
 
 
 def _parsed(cell: CellText, flags: int) -> list[ast.stmt]:

@@ -1,7 +1,7 @@
 """What the notebook layer asks of a kernel: the public names of `dfad.Kernel` and `dfad.Gradient` that it uses."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 
 class Entry(Protocol):
@@ -41,7 +41,6 @@ class Asked(Protocol):
         ...
 
 
-@runtime_checkable
 class Kernel(Protocol):
     """A compiled kernel."""
 

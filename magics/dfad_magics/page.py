@@ -45,10 +45,10 @@ def page(*parts: str) -> str:
     return f'{STYLE}<div class="dfad">{"".join(parts)}</div>'
 
 
-def fold(title: str, body: str, note: str = "", opened: bool = False) -> str:
+def fold(title: str, body: str, note: str = "") -> str:
     """A section that opens on a click; `body` is HTML."""
     small = f" <small>{escape(note)}</small>" if note else ""
-    return f"<details{' open' if opened else ''}><summary>{escape(title)}{small}</summary>{body}</details>"
+    return f"<details><summary>{escape(title)}{small}</summary>{body}</details>"
 
 
 def code(text: str) -> str:
