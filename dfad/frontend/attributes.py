@@ -15,7 +15,7 @@ from dfad.frontend.values import Deferred, Known, Lazy, Method, Scalar, Tuple, V
 METHODS = frozenset(
     {
         "sum", "mean", "max", "min", "prod", "copy", "dot", "transpose", "fill", "astype", "item", "all", "any", "var", "std", "clip",
-        "argmax", "argmin", "ravel", "reshape",
+        "argmax", "argmin", "ravel", "reshape", "flatten", "cumsum",
     }
 )  # fmt: skip
 """The methods that an array has; calls.py says which of them are done."""

@@ -15,7 +15,7 @@ from functools import cache, partial, reduce
 import numpy as np
 import sympy
 
-from dfad.frontend import creation, products, reductions
+from dfad.frontend import creation, products, reductions, scans, shapes
 from dfad.frontend.arithmetic import apply, convert
 from dfad.frontend.arrays import store
 from dfad.frontend.builder import cast
@@ -243,12 +243,6 @@ def _clip(context: Context, a: Value, a_min: Value, a_max: Value) -> Value:
     return a
 
 
-def _transpose(context: Context, a: Value, *axes: Value) -> Value:
-    if axes:
-        context.unsupported("transpose with axes is not yet supported", hint="use .T, or a loop")
-    return products.transpose(context, a)
-
-
 def _item(context: Context, a: Value) -> Value:
     value = number_of(context, a)
     return Scalar(value.expression, weak=True)
@@ -288,7 +282,23 @@ HANDLERS: dict[object, Handler] = {
     np.dot: products.dot,
     np.matmul: products.matmul,
     np.outer: products.outer,
-    np.transpose: _transpose,
+    np.transpose: shapes.transpose_axes,
+    np.var: scans.variance,
+    np.std: scans.deviation,
+    np.linalg.norm: scans.norm,
+    np.trace: scans.trace,
+    np.cumsum: scans.running_sum,
+    np.argmax: scans.place_of_maximum,
+    np.argmin: scans.place_of_minimum,
+    np.diff: scans.difference,
+    np.concatenate: shapes.concatenate,
+    np.stack: shapes.stack,
+    np.vstack: shapes.vstack,
+    np.hstack: shapes.hstack,
+    np.flip: shapes.flip,
+    np.roll: shapes.roll,
+    np.reshape: shapes.reshape,
+    np.ravel: shapes.ravel,
     np.where: where,
     np.clip: _clip,
     np.abs: _absolute,
@@ -323,7 +333,15 @@ METHOD_HANDLERS: dict[str, Handler] = {
     "copy": creation.copied,
     "astype": creation.copied,
     "dot": products.dot,
-    "transpose": _transpose,
+    "transpose": shapes.transpose_axes,
+    "var": scans.variance,
+    "std": scans.deviation,
+    "cumsum": scans.running_sum,
+    "argmax": scans.place_of_maximum,
+    "argmin": scans.place_of_minimum,
+    "reshape": shapes.reshape,
+    "ravel": shapes.ravel,
+    "flatten": lambda context, a: creation.copied(context, shapes.ravel(context, a)),
     "clip": _clip,
     "fill": _fill,
     "item": _item,

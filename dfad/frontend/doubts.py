@@ -18,8 +18,13 @@ def note_doubt(context: Context, name: str, array: Array, origin: View) -> None:
     """The variable's own array now holds a copy of cells that other names, or the caller, may see too."""
     others = [holder for holder in context.holders(origin.array.name) if holder != (context.frame, name) and holder[0].is_live(holder[1])]
     if origin.array.role == Role.ARGUMENT or others:
-        own = {array.name: Doubt(context.frame, name, frozenset({origin.array.name}))}
-        context.doubts = join_doubts(context.doubts, own)
+        note_share(context, name, array, origin)
+
+
+def note_share(context: Context, name: str, array: Array, origin: View) -> None:
+    """The variable's own array is a copy of cells that it would share in NumPy."""
+    own = {array.name: Doubt(context.frame, name, frozenset({origin.array.name}))}
+    context.doubts = join_doubts(context.doubts, own)
 
 
 def join_doubts(first: Mapping[str, Doubt], second: Mapping[str, Doubt]) -> dict[str, Doubt]:
@@ -47,6 +52,6 @@ def check_not_in_doubt(context: Context, target: Array) -> None:
 
 def _refuse(context: Context, doubt: Doubt, what: str) -> None:
     context.unsupported(
-        f"{doubt.variable} may be a new array here or still the old one, so {what} is ambiguous",
-        hint=f"write {doubt.variable} = {doubt.variable}.copy() before the loop or branch that assigns it",
+        f"{doubt.variable} may be a new array here or share another one, so {what} is ambiguous",
+        hint=f"write {doubt.variable} = {doubt.variable}.copy() where it gets its value",
     )

@@ -122,11 +122,15 @@ def _span(dimension: sympy.Expr | Along, shape: Shape) -> sympy.Expr | Range:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lazy:
-    """An elementwise expression: ``element`` gives the element at some indices. It is evaluated where it is first needed."""
+    """An elementwise expression: ``element`` gives the element at some indices. It is evaluated where it is first needed.
+
+    ``shares``: the cells that NumPy's result would share, where dfad makes a copy.
+    """
 
     shape: Shape
     dtype: Dtype
     element: Callable[[Indices], Expression]
+    shares: View | None = None
 
     def at(self, indices: Indices) -> Expression:
         """The element at those indices."""

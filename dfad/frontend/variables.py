@@ -14,7 +14,7 @@ import sympy
 from dfad.frontend.arithmetic import TypeClash, promote
 from dfad.frontend.arrays import materialise, store
 from dfad.frontend.builder import cast, constant
-from dfad.frontend.doubts import note_doubt
+from dfad.frontend.doubts import note_doubt, note_share
 from dfad.frontend.elementwise import operand_of
 from dfad.frontend.scope import Context, Home, Retry
 from dfad.frontend.values import Deferred, Lazy, Scalar, Tuple, Value, View, element, kind_of, whole
@@ -40,11 +40,18 @@ def fresh(context: Context, name: str, value: Value) -> Value:
             value.write(whole(array), False)
             return element(array, value.weak)
         case Lazy() | Deferred():
-            return materialise(context, value, name)
+            return _fresh_array(context, name, value)
         case Tuple(items):
             return Tuple(tuple(fresh(context, f"{name}_{position}", item) for position, item in enumerate(items)))
         case _:
             return value
+
+
+def _fresh_array(context: Context, name: str, value: Lazy | Deferred) -> View:
+    found = materialise(context, value, name)
+    if isinstance(value, Lazy) and value.shares is not None:
+        note_share(context, name, found.array, value.shares)
+    return found
 
 
 def _fresh_scalar(context: Context, name: str, value: Scalar) -> Scalar:

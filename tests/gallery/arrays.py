@@ -225,6 +225,46 @@ def array_fill(x):
     return y
 
 
+def array_statistics(A):
+    """Variance and standard deviation."""
+    return np.var(A), A.std(), np.var(A, axis=0), np.std(A, axis=1, keepdims=True), A.var(ddof=1), np.linalg.norm(A), np.trace(A)
+
+
+def array_running_sums(A, x):
+    """cumsum of a vector and along axes, diff."""
+    return np.cumsum(x), np.cumsum(A, axis=0), A.cumsum(axis=1), np.diff(x), np.diff(np.cumsum(x))
+
+
+def array_places_of_extremes(x):
+    """argmax and argmin."""
+    k = np.argmax(x)
+    x[k] = -5.0
+    return k, np.argmin(x), x[np.argmax(x)]
+
+
+def array_joined(x, y, A):
+    """Arrays joined and stacked."""
+    B = np.vstack((A, x))
+    return np.concatenate((x, y * 2.0, x)), np.stack((x, y)), np.hstack((x, y)), B, np.concatenate((A, A), axis=1), np.hstack((A, A))
+
+
+def array_flipped(x, A):
+    """Flips and rolls."""
+    return np.flip(x) * 1.0, np.flip(A, axis=1) + A, np.roll(x, 2), np.roll(x, -1) - np.roll(x, 1), np.roll(A, 1, axis=0), np.flip(A) * 2.0
+
+
+def array_reshaped(A):
+    """Other shapes and orders of axes."""
+    return A.reshape(-1) * 2.0, np.ravel(A), A.reshape(A.shape[1], A.shape[0]), np.transpose(A, (1, 0)) + 0.0, A.flatten()
+
+
+def array_axes_reordered(A):
+    """A transpose of three axes is a view."""
+    B = A.transpose(2, 0, 1)
+    B[0] += 1.0
+    return np.sum(B, axis=0), np.transpose(A)[0] * 1.0
+
+
 def array_laplace(n):
     """A matrix made element by element."""
     A = np.zeros((n, n))
@@ -270,5 +310,12 @@ ENTRIES = (
     Entry(array_reduction_of_expression, all_of(array("n"), array("n")), bits=False, least=1),
     Entry(array_temporary_reused, array("n")),
     Entry(array_fill, array("n")),
+    Entry(array_statistics, array("n", "n+1"), bits=False, least=2),
+    Entry(array_running_sums, all_of(array("n", "n+1"), array("n")), bits=False, least=1),
+    Entry(array_places_of_extremes, signed("n"), least=1),
+    Entry(array_joined, all_of(array("n"), array("n"), array("n", "n"))),
+    Entry(array_flipped, all_of(array("n"), array("n", "n+1")), least=1),
+    Entry(array_reshaped, array("n", "n+1")),
+    Entry(array_axes_reordered, array(2, "n", 3)),
     Entry(array_laplace, size()),
 )

@@ -124,6 +124,11 @@ MEANING = {
     "ambiguous_write": Refused(
         "def f(x, c):\n    if c > 1:\n        x = x + 1.0\n    x[0] = 5.0\n", 4, "x[0] = 5.0", "may be a new array", "x.copy()", XC
     ),
+    "reshaped_then_written": Refused("def f(x):\n    y = x.reshape(-1)\n    y[0] = 1.0\n", 3, "y[0] = 1.0", "share", "y.copy()"),
+    "argmax_of_matrix": Refused("def f(x):\n    return np.argmax(x[:, None])\n", 2, "np.argmax(x[:, None])", "vector", "loop"),
+    "joined_ranks": Refused(
+        "def f(x):\n    return np.concatenate((x, x[:, None]))\n", 2, "np.concatenate((x, x[:, None]))", "one rank", "np.stack"
+    ),
     "shape_from_data": Refused(
         "def f(x, c):\n    return np.zeros(int(x[0]))\n", 2, "return np.zeros(int(x[0]))", "shape of the returned", "arguments", XC
     ),

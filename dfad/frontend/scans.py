@@ -1,0 +1,124 @@
+"""Reductions that are more than one fold: variance, running sums, places of extremes, norms."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+import sympy
+
+from dfad.frontend.arithmetic import apply
+from dfad.frontend.arrays import as_view, nest, store
+from dfad.frontend.bounds import require
+from dfad.frontend.builder import cast, constant
+from dfad.frontend.elementwise import apply_all, number_of, operand_of, place
+from dfad.frontend.indexing import subscript
+from dfad.frontend.reductions import NOTHING, axes_of, mean, total
+from dfad.frontend.scope import Context
+from dfad.frontend.values import Deferred, Known, Scalar, SliceOf, Value, View, element, integer, kind_of
+from dfad.ir.dtype import BOOL, I64
+from dfad.ir.memlet import Memlet
+from dfad.ir.nodes import Apply, Expression, Integer, Read
+
+
+def variance(context: Context, a: Value, axis: Value = NOTHING, ddof: Value = integer(0), keepdims: Value = NOTHING) -> Value:  # noqa: B008
+    """``np.var``: the mean of squared deviations from the mean."""
+    view = as_view(context, a) if not isinstance(a, Scalar) else operand_of(context, a)
+    middle = mean(context, view, axis, Scalar(constant(1, BOOL)))
+    centre = place(context, middle) if isinstance(middle, Deferred) else middle
+    deviation = apply_all(context, "sub", view, centre)
+    count = sympy.Mul(*(context.builder.natural(view.shape[position]) for position in axes_of(context, view, axis)))
+    degrees = apply_all(context, "sub", integer(count), number_of(context, ddof))
+    return apply_all(context, "div", total(context, apply_all(context, "pow", deviation, integer(2)), axis, keepdims), degrees)
+
+
+def deviation(context: Context, a: Value, axis: Value = NOTHING, ddof: Value = integer(0), keepdims: Value = NOTHING) -> Value:  # noqa: B008
+    """``np.std``: the root of the variance."""
+    return apply_all(context, "sqrt", variance(context, a, axis, ddof, keepdims))
+
+
+def norm(context: Context, x: Value) -> Value:
+    """``np.linalg.norm``: the root of the sum of squares."""
+    return apply_all(context, "sqrt", total(context, apply_all(context, "pow", operand_of(context, x), integer(2))))
+
+
+def trace(context: Context, a: Value) -> Value:
+    """``np.trace`` of a matrix."""
+    view = as_view(context, a)
+    if len(view.shape) != 2:
+        context.wrong_type(f"a trace is of a matrix, not of {kind_of(view)}")
+
+    def write(target: View, accumulate: bool) -> None:
+        store(context, target, Scalar(constant(0, target.dtype)))
+        with context.builder.loop("i0", sympy.Integer(0), sympy.Min(*view.shape)) as header:
+            value = cast(view.at((header.index, header.index)), target.dtype)
+            context.builder.tasklet(target.memlet(()), value, accumulate=True, reassociable=target.dtype.is_float)
+
+    return Deferred((), view.dtype, None, write)
+
+
+def running_sum(context: Context, a: Value, axis: Value = NOTHING) -> Value:
+    """``np.cumsum``: along an axis, or of a vector."""
+    source = as_view(context, a)
+    if isinstance(axis, Known) and len(source.shape) != 1:
+        context.unsupported("np.cumsum of an array of several axes needs an axis", hint="name the axis")
+    (along,) = axes_of(context, source, axis)
+    dtype = I64 if source.dtype.kind in "bi" else source.dtype
+
+    def write(target: View, accumulate: bool) -> None:
+        others = tuple(sympy.Integer(1) if position == along else extent for position, extent in enumerate(source.shape))
+        with ExitStack() as stack:
+            outer, _ = nest(context, others, stack)
+            held = context.builder.hold(context.builder.generated_base("running"), constant(0, dtype))
+            header = stack.enter_context(context.builder.loop("i0", sympy.Integer(0), source.shape[along]))
+            indices = (*outer[:along], header.index, *outer[along + 1 :])
+            context.builder.tasklet(Memlet(held.name), cast(source.at(indices), dtype), accumulate=True)
+            context.builder.tasklet(target.memlet(indices), cast(Read(Memlet(held.name), dtype), target.dtype), accumulate)
+
+    return Deferred(source.shape, dtype, frozenset({source.array.name}), write)
+
+
+def place_of_maximum(context: Context, a: Value) -> Value:
+    """``np.argmax`` of a vector: the first of the greatest."""
+    return _place_of(context, a, "gt")
+
+
+def place_of_minimum(context: Context, a: Value) -> Value:
+    """``np.argmin`` of a vector: the first of the least."""
+    return _place_of(context, a, "lt")
+
+
+def _place_of(context: Context, a: Value, relation: str) -> Value:
+    """The first index that no other beats; NaN beats every number, as in NumPy."""
+    source = as_view(context, a)
+    if len(source.shape) != 1:
+        context.unsupported("argmax and argmin take a vector", hint="write a loop with an if")
+    builder = context.builder
+    require(builder, source.shape[0] - 1, "index", "attempt to get argmax or argmin of an empty sequence", ())
+    best = builder.hold(builder.generated_base("best"), source.at((sympy.Integer(0),)))
+    found = builder.hold(builder.generated_base("place"), constant(0, I64))
+    with builder.loop("i0", sympy.Integer(1), source.shape[0]) as header:
+        value = source.at((header.index,))
+        with builder.nested() as then:
+            builder.tasklet(Memlet(best.name), value)
+            builder.tasklet(Memlet(found.name), Integer(header.index))
+        with builder.nested() as orelse:
+            pass
+        builder.branch(_beats(relation, value, Read(Memlet(best.name), source.dtype)), then, orelse)
+    return element(found)
+
+
+def _beats(relation: str, value: Expression, best: Expression) -> Expression:
+    better = apply(relation, Scalar(value), Scalar(best)).expression
+    if not value.dtype.is_float:
+        return better
+    undefined = Apply("and", (Apply("isnan", (value,), BOOL), Apply("not", (Apply("isnan", (best,), BOOL),), BOOL)), BOOL)
+    return Apply("or", (better, undefined), BOOL)
+
+
+def difference(context: Context, a: Value) -> Value:
+    """``np.diff`` of a vector."""
+    source = as_view(context, a)
+    if len(source.shape) != 1:
+        context.unsupported("np.diff takes a vector", hint="subtract two slices")
+    ends = (SliceOf(integer(1), None, None), SliceOf(None, integer(-1), None))
+    return apply_all(context, "sub", *(subscript(context, source, [end]) for end in ends))

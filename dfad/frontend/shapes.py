@@ -1,0 +1,182 @@
+"""Functions that lay elements out anew: joins, flips, rolls, other shapes and orders of axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import sympy
+
+from dfad.frontend.arrays import as_view, store
+from dfad.frontend.creation import shape_of
+from dfad.frontend.elementwise import Operand, common_dtype, number_of, operand_of, require_equal
+from dfad.frontend.indexing import subscript
+from dfad.frontend.products import transpose
+from dfad.frontend.reductions import NOTHING, axes_of
+from dfad.frontend.scope import Context
+from dfad.frontend.values import ONE, Along, Deferred, Indices, Known, Lazy, Scalar, Shape, SliceOf, Tuple, Value, View, integer, kind_of
+
+FULL = SliceOf(None, None, None)
+BACKWARDS = SliceOf(None, None, integer(-1))
+NEW = Known(None)
+
+
+def _operands(context: Context, arrays: Value) -> list[Operand]:
+    if not isinstance(arrays, Tuple) or not arrays.items:
+        context.wrong_type(f"arrays are joined from a tuple of them, not from {kind_of(arrays)}")
+    return [operand_of(context, item) for item in arrays.items]
+
+
+def concatenate(context: Context, arrays: Value, axis: Value = integer(0)) -> Value:  # noqa: B008
+    """``np.concatenate``: one after the other along an axis."""
+    return _joined(context, _operands(context, arrays), axis)
+
+
+def _joined(context: Context, parts: Sequence[Operand], axis: Value) -> Value:
+    rank = len(parts[0].shape)
+    if any(len(part.shape) != rank for part in parts) or not rank:
+        context.wrong_type("arrays of one rank are joined", hint="np.stack makes a new axis")
+    (along,) = axes_of(context, parts[0], axis)
+    for part in parts[1:]:
+        for position in range(rank):
+            if position != along:
+                require_equal(context, parts[0].shape[position], part.shape[position])
+    extents = [context.builder.natural(part.shape[along]) for part in parts]
+    shape = tuple(sympy.Add(*extents) if position == along else extent for position, extent in enumerate(parts[0].shape))
+    dtype, _ = common_dtype(context, parts)
+    reads = (
+        None if any(isinstance(part, Lazy) for part in parts) else frozenset(part.array.name for part in parts if isinstance(part, View))
+    )
+
+    def write(target: View, accumulate: bool) -> None:
+        start = sympy.Integer(0)
+        for part, extent in zip(parts, extents, strict=True):
+            store(context, _section(target, along, start, extent), part, accumulate)
+            start += extent
+
+    return Deferred(shape, dtype, reads, write)
+
+
+def _section(target: View, axis: int, start: sympy.Expr, extent: sympy.Expr) -> View:
+    """The cells of a view from ``start`` on along an axis."""
+    moved = tuple(
+        replace(dimension, offset=dimension.offset + dimension.stride * start)
+        if isinstance(dimension, Along) and dimension.axis == axis
+        else dimension
+        for dimension in target.dimensions
+    )
+    return View(target.array, moved, (*target.shape[:axis], extent, *target.shape[axis + 1 :]))
+
+
+def stack(context: Context, arrays: Value, axis: Value = integer(0)) -> Value:  # noqa: B008
+    """``np.stack`` along a new first axis."""
+    if not isinstance(axis, Scalar) or axis.constant != 0:
+        context.unsupported("np.stack makes a new first axis only", hint="use .T, or write into an array made by np.empty")
+    return _joined(context, [_widened(context, part) for part in _operands(context, arrays)], axis)
+
+
+def vstack(context: Context, arrays: Value) -> Value:
+    """``np.vstack``: rows one below the other."""
+    parts = _operands(context, arrays)
+    return _joined(context, [part if len(part.shape) > 1 else _widened(context, part) for part in parts], integer(0))
+
+
+def hstack(context: Context, arrays: Value) -> Value:
+    """``np.hstack``: vectors one after the other, matrices side by side."""
+    parts = _operands(context, arrays)
+    return _joined(context, parts, integer(0 if len(parts[0].shape) == 1 else 1))
+
+
+def _widened(context: Context, part: Operand) -> Operand:
+    if isinstance(part, Scalar):
+        return Lazy((ONE,), part.dtype, lambda indices: part.expression)
+    return operand_of(context, subscript(context, part, [NEW]))
+
+
+def flip(context: Context, m: Value, axis: Value = NOTHING) -> Value:
+    """``np.flip``: a view that runs backwards."""
+    view = as_view(context, m)
+    turned = axes_of(context, view, axis)
+    return subscript(context, view, [BACKWARDS if position in turned else FULL for position in range(len(view.shape))])
+
+
+def roll(context: Context, a: Value, shift: Value, axis: Value = NOTHING) -> Value:
+    """``np.roll`` along one axis, or of a vector."""
+    view = as_view(context, a)
+    turned = axes_of(context, view, axis)
+    if len(turned) != 1:
+        context.unsupported("np.roll takes one axis", hint="name the axis")
+    amount = context.builder.pin_integer(number_of(context, shift))
+    along, extent = turned[0], view.shape[turned[0]]
+
+    def moved(indices: Indices) -> Indices:
+        return (*indices[:along], sympy.Mod(indices[along] - amount, extent), *indices[along + 1 :])
+
+    return Lazy(view.shape, view.dtype, lambda indices: view.at(moved(indices)))
+
+
+def reshape(context: Context, a: Value, *shape: Value) -> Value:
+    """``a.reshape(shape)``: the elements in the order of the last axis first. Written to, it would be a view: that is refused."""
+    view = as_view(context, a)
+    wanted = shape_of(context, shape[0] if len(shape) == 1 else Tuple(shape)) if not _has_free(shape) else _completed(context, view, shape)
+    require_equal(context, sympy.expand(sympy.Mul(*view.shape)), sympy.expand(sympy.Mul(*wanted)))
+    return Lazy(wanted, view.dtype, lambda indices: view.at(_unfolded(_folded(indices, wanted), view.shape)), view if isinstance(a, View) else None)
+
+
+def _items(shape: Sequence[Value]) -> Sequence[Value]:
+    return shape[0].items if len(shape) == 1 and isinstance(shape[0], Tuple) else shape
+
+
+def _has_free(shape: Sequence[Value]) -> bool:
+    return any(isinstance(item, Scalar) and item.constant == -1 for item in _items(shape))
+
+
+def _completed(context: Context, view: View, shape: Sequence[Value]) -> Shape:
+    """The shape with its one -1 replaced by what is left."""
+    items = _items(shape)
+    free = [position for position, item in enumerate(items) if isinstance(item, Scalar) and item.constant == -1]
+    if len(free) != 1:
+        context.wrong_type("a shape can hold one -1 only")
+    others = shape_of(context, Tuple(tuple(item for position, item in enumerate(items) if position != free[0])))
+    left = sympy.cancel(sympy.Mul(*view.shape) / sympy.Mul(*others))
+    if not left.is_polynomial():
+        left = sympy.floor(sympy.Mul(*view.shape) / sympy.Mul(*others))
+    return (*others[: free[0]], left, *others[free[0] :])
+
+
+def ravel(context: Context, a: Value) -> Value:
+    """``a.ravel()``: all elements in one axis."""
+    return reshape(context, a, integer(-1))
+
+
+def _folded(indices: Indices, shape: Shape) -> sympy.Expr:
+    """The position in the order of the last axis first."""
+    position = sympy.Integer(0)
+    for index, extent in zip(indices, shape, strict=True):
+        position = position * extent + index
+    return sympy.expand(position)
+
+
+def _unfolded(position: sympy.Expr, shape: Shape) -> Indices:
+    """The indices of a position in that order."""
+    found = list[sympy.Expr]()
+    for extent in reversed(shape[1:]):
+        found.append(sympy.Mod(position, extent))
+        position = sympy.floor(position / extent)
+    return (position, *reversed(found)) if shape else ()
+
+
+def transpose_axes(context: Context, a: Value, *axes: Value) -> Value:
+    """``np.transpose`` with the axes in a new order."""
+    order = _items(axes)
+    if not order:
+        return transpose(context, a)
+    view = as_view(context, a)
+    named = [item.constant if isinstance(item, Scalar) else None for item in order]
+    if sorted(number for number in named if isinstance(number, int)) != list(range(len(view.shape))):
+        context.wrong_type(f"the axes of {kind_of(view)} are constants, each named once")
+    places = {old: new for new, old in enumerate(named)}
+    turned = tuple(
+        replace(dimension, axis=places[dimension.axis]) if isinstance(dimension, Along) else dimension for dimension in view.dimensions
+    )
+    return View(view.array, turned, tuple(view.shape[int(old or 0)] for old in named))
