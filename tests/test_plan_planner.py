@@ -125,7 +125,7 @@ def test_what_is_no_value():
 
 
 def test_what_can_only_be_kept():
-    """A producer that writes a second array, or that reads what changes later."""
+    """A producer that reads what it writes to another value, or what changes later."""
     text = """
     def f(x: f8[N], x_bar: f8[N]):
         a: f8[N]
@@ -136,7 +136,7 @@ def test_what_can_only_be_kept():
         with block:
             for i in range(0, N):
                 a[i] = x[i]
-                b[i] = x[i]
+                b[i] = a[i]
             s = 1.0
             for j in range(0, N):
                 c[j] = s*x[j]
@@ -145,7 +145,43 @@ def test_what_can_only_be_kept():
         with block:
             x_bar[0] = a[0]*b[0]*c[0]*d[0]
     """
-    assert names_of(text) == {"a": 0, "b": 0, "c": 0, "d": 0}
+    assert names_of(text) == {"a": 1, "b": 0, "c": 0, "d": 0}
+
+
+def test_a_nest_of_two_values_is_copied_for_each():
+    text = """
+    def f(x: f8[N], x_bar: f8[N]):
+        a: f8[N]
+        b: f8[N]
+        s: f8
+        with block:
+            s = 0.0
+            for i in range(0, N):
+                t: f8
+                t = sin(x[i])
+                a[i] = t*x[i]
+                b[N - 1 - i] = exp(t)
+                s += t
+        with block:
+            for k in range(0, N):
+                x_bar[k] = a[k]*b[k]*s
+    """
+    sweeps = sweeps_of(verify(build(text, Stage.PLANNED)))
+    problem = problem_of(sweeps, {"N": 3}, Costs())
+    decisions = {"a": Decision.RECOMPUTED, "b": Decision.RECOMPUTED}
+    program = verify(realize(sweeps, problem, decisions))
+    lines = [line.split("#")[0].strip() for line in show(program).splitlines()]
+    assert lines[-10:] == [
+        "for i in range(0, N):", "t_again: float64", "t_again = sin(x[i])", "a_again[i] = t_again*x[i]",
+        "for i in range(0, N):", "t_again_2: float64", "t_again_2 = sin(x[i])", "b_again[N - i - 1] = exp(t_again_2)",
+        "for k in range(0, N):", "x_bar[k] = a_again[k]*b_again[k]*s",
+    ]  # fmt: skip
+    found = []
+    for given in (sweeps.program, program):
+        x_bar = np.zeros(3)
+        evaluate(given, {"x": np.array([0.1, 0.2, 0.3]), "x_bar": x_bar})
+        found.append(x_bar.tolist())
+    assert found[0] == found[1]
 
 
 def test_a_large_definition_is_not_fused():

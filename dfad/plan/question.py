@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dfad.ir.lifetimes import inner_arrays, used_names
-from dfad.ir.nodes import Block, Library, Read
+from dfad.ir.nodes import Block, Library, Read, Statement
 from dfad.ir.walk import all_arrays, reads, walk, walk_expression
 from dfad.plan.costs import Costs, seconds_of, work_of
 from dfad.plan.footprint import footprint, known_sizes, size_of
@@ -45,7 +45,6 @@ class _Question:
     def __init__(self, sweeps: Sweeps, sizes: Mapping[str, int], costs: Costs) -> None:
         self.sweeps, self.sizes, self.costs = sweeps, sizes, costs
         self.arrays = all_arrays(sweeps.program)
-        self.seconds = [seconds_of(step, self.arrays, sizes, costs) for step in sweeps.steps]
         self.uses = [used_names(step) for step in sweeps.steps]
 
     def problem(self) -> Problem:
@@ -54,26 +53,26 @@ class _Question:
         values = _weighed([self.value(candidate) for candidate in self.sweeps.candidates.values()])
         first = {name: min(at for at in range(count) if name in self.uses[at]) for name in self.sweeps.candidates}
         forward = [held[at] + sum(value.bytes for value in values if first[value.name] <= at <= value.last_forward) for at in range(count)]
-        reverse = tuple(ReverseStep(replace(self.work(at), held=held[at]), before[at]) for at in range(count, len(steps)))
-        return Problem(values, tuple(forward), reverse, sum(self.seconds))
+        reverse = tuple(ReverseStep(replace(self.work(steps[at]), held=held[at]), before[at]) for at in range(count, len(steps)))
+        return Problem(values, tuple(forward), reverse, sum(seconds_of(step, self.arrays, self.sizes, self.costs) for step in steps))
 
     def value(self, candidate: Candidate) -> Value:
         name = candidate.array.name
         last = max(at for at in range(self.sweeps.count_forward) if name in self.uses[at])
-        producers = tuple(replace(self.work(at, name), held=self.inner_bytes(at)) for at in candidate.producers)
-        seconds = sum(self.seconds[at] for at in candidate.producers)
+        producers = tuple(replace(self.work(step, name), held=self.inner_bytes(step)) for step in candidate.producers)
+        seconds = sum(seconds_of(step, self.arrays, self.sizes, self.costs) for step in candidate.producers)
         return Value(name, size_of(candidate.array, self.sizes), last, producers, seconds, self.fused_seconds(candidate))
 
-    def work(self, at: int, own: str | None = None) -> Work:
+    def work(self, step: Statement, own: str | None = None) -> Work:
         """The values that a step reads; ``own``: the value that it makes, which is no read."""
-        nodes = [node for node in walk(self.sweeps.steps[at]) if not isinstance(node, Block)]
+        nodes = [node for node in walk(step) if not isinstance(node, Block)]
         names = dict.fromkeys(memlet.array for node in nodes for memlet in reads(node))
         read = tuple(name for name in names if name in self.sweeps.candidates and name != own)
         whole = {memlet.array for node in nodes if isinstance(node, Library) for memlet in node.reads}
         return Work(read, frozenset(whole & set(read)))
 
-    def inner_bytes(self, at: int) -> int:
-        return sum(size_of(array, self.sizes) for array in inner_arrays(self.sweeps.steps[at]))
+    def inner_bytes(self, step: Statement) -> int:
+        return sum(size_of(array, self.sizes) for array in inner_arrays(step))
 
     def fused_seconds(self, candidate: Candidate) -> float | None:
         """The operations at every cell, and the reads of the operands less that of the value itself."""

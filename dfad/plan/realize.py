@@ -65,7 +65,7 @@ class _Realization:
         candidate = self.sweeps.candidates[name]
         if name not in self.buffers:
             self.buffers[name] = replace(candidate.array, name=self.names.fresh(f"{name}_again"))
-        step = self.reading(self.sweeps.steps[candidate.producers[part]], own=name)
+        step = self.reading(candidate.producers[part], own=name)
         inner = {array.name: self.names.fresh(f"{array.name}_again") for array in _declared(step)}
         table = inner | {name: self.buffers[name].name}
         self.copies += 1

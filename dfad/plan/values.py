@@ -5,8 +5,9 @@ In: a PLANNED Program whose body is the forward and the reverse sweep. Out: its 
 Definitions. A *value* is an array of rank > 0, no parameter, that only the forward sweep writes and that no exchange renames: from its last
 producer on it is settled. A value can be *recomputed* when each of its producers, the steps that write it,
 
-1. writes no other array of the outer Block, and contains no exchange and no array of a size that only the step knows;
-2. reads arrays only that nothing writes after the producer, so that a copy in the reverse sweep sees the same;
+1. does without what it writes to other arrays of the outer Block: reads none of these, so that a copy can leave them out;
+2. contains no exchange and no array of a size that only the step knows, and reads arrays only that nothing writes after the producer, so
+   that a copy in the reverse sweep sees the same;
 3. names no symbol but those of the call, indices bound inside, and integer scalars.
 
 It can be *fused* when moreover one nest over all of its cells, each in its place, defines it by one expression of other arrays, which
@@ -17,14 +18,14 @@ Everything else (arrays that the reverse sweep restores, state of time loops, ta
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 
 import sympy
 
 from dfad.ir.lifetimes import inner_arrays, is_ragged, top_arrays, top_level
-from dfad.ir.nodes import Apply, Array, Block, Exchange, Expression, Loop, Node, Program, Read, Statement, Tasklet
-from dfad.ir.walk import reads, walk, walk_expression, writes
+from dfad.ir.nodes import Apply, Array, Block, Exchange, Expression, Library, Loop, Node, Program, Read, Statement, Tasklet
+from dfad.ir.walk import reads, rewrite, walk, walk_expression, writes
 
 MOST_FUSED = 100
 """The most parts of an expression that takes the place of a read, with all that is fused into it."""
@@ -40,10 +41,13 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A value: its array, its producers (none when it can only be kept) and, when it can be fused, its definition."""
+    """A value: its array, its producers (none when it can only be kept) and, when it can be fused, its definition.
+
+    A producer is a step of the forward sweep without what it writes to other arrays. ``last_write``: the position of the last one.
+    """
 
     array: Array
-    producers: tuple[int, ...]
+    producers: tuple[Statement, ...]
     definition: Definition | None
     last_write: int
 
@@ -103,37 +107,61 @@ class _Finder:
         for array in top_arrays(self.program.body):
             writers = self.writers[array.name]
             if array.rank and writers and writers[-1] < self.count_forward and array.name not in self.exchanged:
-                producers = tuple(writers) if all(self.is_repeatable(position, array.name) for position in writers) else ()
-                definition = self.definition(self.steps[producers[0]], array) if len(producers) == 1 else None
-                yield Candidate(array, producers, definition, writers[-1])
+                producers = [self.producer(position, array.name) for position in writers]
+                kept = tuple(step for step in producers if step is not None)
+                found = kept if len(kept) == len(producers) else ()
+                definition = _definition(found[0], array) if len(found) == 1 else None
+                yield Candidate(array, found, definition, writers[-1])
 
-    def is_repeatable(self, position: int, name: str) -> bool:
-        """Whether the step may run again anywhere behind, for this array (conditions 1 to 3)."""
+    def producer(self, position: int, name: str) -> Statement | None:
+        """The step as it may run again anywhere behind for this array; None where it may not (conditions 1 to 3)."""
         step = self.steps[position]
-        nodes = list(walk(step))
-        written = {memlet.array for node in nodes for memlet in writes(node)} & self.outer.keys()
-        settled = all(self.is_settled(read.array, position) for node in nodes for read in reads(node) if read.array != name)
+        others = {memlet.array for node in walk(step) for memlet in writes(node)} & self.outer.keys() - {name}
+        alone = _without_writes(step, others)
+        nodes = list(walk(alone))
+        read = {memlet.array for node in nodes for memlet in reads(node)} - {name}
+        settled = not read & others and all(self.is_settled(other, position) for other in read)
         ragged = any(is_ragged(array, step) for array in inner_arrays(step))
-        return written == {name} and settled and not ragged and not any(isinstance(node, Exchange) for node in nodes)
+        return alone if settled and not ragged and not any(isinstance(node, Exchange) for node in nodes) else None
 
     def is_settled(self, name: str, position: int) -> bool:
         return name not in self.exchanged and all(writer <= position for writer in self.writers[name])
 
-    def definition(self, step: Statement, array: Array) -> Definition | None:
-        """The one expression of every cell, where the step is such a nest."""
-        loops = list(loops_around(step))
-        body = loops[-1].body if loops else Block((), ())
-        if len(loops) != array.rank or any(loop.body.arrays for loop in loops) or len(body.body) != 1:
-            return None
-        leaf = body.body[0]
-        extents = {loop.index: loop.stop for loop in loops if loop.start == 0 and loop.step == 1}
-        if not isinstance(leaf, Tasklet) or leaf.accumulate or set(leaf.write.subset) != set(extents) or len(extents) != array.rank:
-            return None
-        covers = all(extents[index] == extent for index, extent in zip(leaf.write.subset, array.shape, strict=True))
-        if not covers or any(read.array == array.name for read in reads(leaf)):
-            return None
-        value = leaf.value if leaf.value.dtype == array.dtype else Apply("cast", (leaf.value,), array.dtype)
-        return Definition(tuple(index for index in leaf.write.subset if isinstance(index, sympy.Symbol)), value)
+
+def _without_writes(step: Statement, names: Set[str]) -> Statement:
+    """The step without the leaves that write those arrays, and without loops left empty."""
+
+    def at(node: Node) -> Node | tuple[Node, ...]:
+        match node:
+            case Tasklet() | Library() if node.write.array in names:
+                return ()
+            case Loop() if not node.body.body:
+                return ()
+            case _:
+                return node
+
+    changed = rewrite(Block((), (step,)), at) if names else Block((), (step,))
+    assert isinstance(changed, Block)
+    (alone,) = changed.body
+    assert not isinstance(alone, Block)
+    return alone
+
+
+def _definition(step: Statement, array: Array) -> Definition | None:
+    """The one expression of every cell, where the step is such a nest."""
+    loops = list(loops_around(step))
+    body = loops[-1].body if loops else Block((), ())
+    if len(loops) != array.rank or any(loop.body.arrays for loop in loops) or len(body.body) != 1:
+        return None
+    leaf = body.body[0]
+    extents = {loop.index: loop.stop for loop in loops if loop.start == 0 and loop.step == 1}
+    if not isinstance(leaf, Tasklet) or leaf.accumulate or set(leaf.write.subset) != set(extents) or len(extents) != array.rank:
+        return None
+    covers = all(extents[index] == extent for index, extent in zip(leaf.write.subset, array.shape, strict=True))
+    if not covers or any(read.array == array.name for read in reads(leaf)):
+        return None
+    value = leaf.value if leaf.value.dtype == array.dtype else Apply("cast", (leaf.value,), array.dtype)
+    return Definition(tuple(index for index in leaf.write.subset if isinstance(index, sympy.Symbol)), value)
 
 
 def loops_around(node: Node) -> Iterator[Loop]:
