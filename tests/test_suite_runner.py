@@ -157,3 +157,12 @@ def test_the_operating_system_confirms_the_peak(system, name, size):
 def test_a_process_that_fails_is_heard():
     with pytest.raises(CannotRun, match="no jax_lib"):
         resident_bytes("jax_lib", KERNELS["gemm"], {"NI": 2, "NJ": 2, "NK": 2})
+
+
+@pytest.mark.slow
+def test_one_kernel_end_to_end(capsys):
+    assert command.main(["burgers_1d", "--size", "S", "--repeats", "1", "--against", "jax_best"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[1] for line in lines[1:3]] == ["burgers_1d", "burgers_1d"]
+    assert not any("cannot" in line for line in lines)
+    assert "jax_best takes" in lines[-1]

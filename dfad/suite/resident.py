@@ -15,6 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 import dfad
 from dfad.suite import Benchmark, kernels
 from dfad.suite.systems import CannotRun, DfadGradient, cotangents, prepare
@@ -53,7 +55,7 @@ def _rise_in_dfad(benchmark: Benchmark, size: dict[str, Any]) -> int:
     (out, pullback), peak = _watched(lambda: dfad.vjp(kernel, *arguments, of=benchmark.of, wrt=benchmark.wrt))
     weights = cotangents(out)
     _, later = _watched(lambda: pullback(weights))
-    given = sum(array.nbytes for array in (weights if isinstance(weights, tuple) else (weights,)))
+    given = sum(np.asarray(one).nbytes for one in (weights if isinstance(weights, tuple) else (weights,)))
     return int(max(peak, later - given) - before)
 
 

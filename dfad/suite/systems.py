@@ -87,7 +87,7 @@ class DfadGradient:
         self.weights = cotangents(out)
         pullback(self.weights)
         self.compile_seconds = float(self.kernel.timings["total"])
-        held = sum(array.nbytes for array in (out if isinstance(out, tuple) else (out,)))
+        held = sum(np.asarray(one).nbytes for one in (out if isinstance(out, tuple) else (out,)))
         self.peak = int(max(self.kernel.memory["peak"], pullback.memory["peak"] + held))
 
     def run(self) -> Timed:
