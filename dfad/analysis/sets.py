@@ -25,6 +25,10 @@ class Space:
         self._scalars = frozenset(symbol(name) for name in scalars)
         self._opaque: dict[sympy.Expr, str] = {}
 
+    def is_fixed(self, expression: sympy.Expr) -> bool:
+        """Whether the expression holds no integer scalar that changes."""
+        return not expression.free_symbols & self._scalars
+
     def text(self, expression: sympy.Expr) -> str | None:
         """The expression in isl's language; None where it is not affine in what varies."""
         expression = sympy.sympify(expression)

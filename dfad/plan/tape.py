@@ -56,8 +56,27 @@ def box_of(statement: Statement, write: Memlet, instances: isl.Set | None, domai
         guard = reduce(lambda a, b: Apply("and", (a, b), BOOL), conditions) if conditions else None
     bounds = [_bounds(position, loop, recorded, space, statement) for position, loop in enumerate(statement.loops)]
     index = tuple(slot for slot, _ in bounds)
-    inner = tuple(part.extent for part in write.subset if isinstance(part, Range))
+    inner = tuple(_largest(part.extent, recorded, space, statement) for part in write.subset if isinstance(part, Range))
     return Box((*(extent for _, extent in bounds), *inner), index, guard)
+
+
+def _largest(extent: sympy.Expr, recorded: isl.Set, space: Space, statement: Statement) -> sympy.Expr:
+    """The largest value of an extent, which may depend on the loops around."""
+    if not extent.free_symbols & {loop.index for loop in statement.loops} and space.is_fixed(extent):
+        return extent
+    text = space.text(extent)
+    if text is None:
+        raise _unknown(statement)
+    indices = ", ".join(f"{loop.index.name}_" for loop in statement.loops)
+    values = isl.Map(f"{space.header()}{{ S[{indices}] -> [{text}] }}").intersect_domain(recorded).range()
+    try:
+        high = single_piece(values.coalesce().dim_max(0))
+    except isl.Error:
+        high = None
+    most = None if high is None else space.expression(high, ())
+    if most is None:
+        raise _unknown(statement)
+    return most
 
 
 def _limits(difference: isl.Set, statement: Statement, space: Space) -> list[tuple[isl.Constraint, Expression]]:
