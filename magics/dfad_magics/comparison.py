@@ -125,25 +125,24 @@ def measure(call: Call, jax: Callable[..., Any] | None, seconds: float, report: 
     if jax is not None:
         _check_jax(jax)
     report("dfad: compiling and running the gradient")
-    gradient, dfad_row = _dfad_gradient(call, seconds)
+    gradient, dfad_row, cache = _dfad_gradient(call, seconds)
     report("dfad: running the primal")
+    call.kernel(*call.fresh(), **call.kwargs)
     primal = Row("dfad primal", _runs(call.kernel, call, seconds))
     if jax is not None:
         name = getattr(jax, "__name__", "function")
         report(f"JAX: compiling and running the gradient of {name}")
         row = _jax_gradient(f"JAX gradient: {name}", jax, call, gradient, seconds)
-        return Comparison(call.text, (dfad_row, primal, row), "JAX peak: temporaries and outputs of its compiled program")
-    report("NumPy: running the plain function")
-    note = f"to compare with JAX, write the function with jax.numpy and name it: %dfad_compare {call.text} --jax NAME"
-    return Comparison(call.text, (dfad_row, primal, _numpy_primal(call, seconds)), note)
+        note = "JAX peak: temporaries and outputs of its compiled program"
+    else:
+        report("NumPy: running the plain function")
+        row = _numpy_primal(call, seconds)
+        note = f"to compare with JAX, write the function with jax.numpy and name it: %dfad_compare {call.text} --jax NAME"
+    return Comparison(call.text, (dfad_row, primal, row), f"{cache}; {note}" if cache else note)
 
 
 def _runs(function: Callable[..., Any], call: Call, seconds: float, most: int = 15) -> tuple[float, ...]:
-    """The times of runs on fresh copies, until `seconds` have passed and, unless they are long, three runs.
-
-    The first run, which may compile, does not count.
-    """
-    function(*call.fresh(), **call.kwargs)
+    """The times of runs on fresh copies, until `seconds` have passed and, unless they are long, three runs."""
     taken: list[float] = []
     while not taken or (len(taken) < 3 and sum(taken) < 4 * seconds) or (sum(taken) < seconds and len(taken) < most):
         args = call.fresh()
@@ -153,11 +152,14 @@ def _runs(function: Callable[..., Any], call: Call, seconds: float, most: int = 
     return tuple(taken)
 
 
-def _dfad_gradient(call: Call, seconds: float) -> tuple[Any, Row]:
+def _dfad_gradient(call: Call, seconds: float) -> tuple[Any, Row, str]:
+    """The gradient, what it took, and where its code came from when it was not built now."""
     gradient = call.kernel.grad(*call.args, **call.kwargs)
+    timings = call.kernel.timings
     taken = _runs(call.kernel.grad, call, seconds)
-    compiled, peak = call.kernel.timings.get("total"), call.kernel.memory.get("peak")
-    return gradient, Row("dfad gradient", taken, compiled, peak)
+    place = timings.get("cache")
+    cache = f"dfad's compiled code was taken from {place}" if place in ("memory", "disk") else ""
+    return gradient, Row("dfad gradient", taken, timings.get("total"), call.kernel.memory.get("peak")), cache
 
 
 def _numpy_primal(call: Call, seconds: float) -> Row:
