@@ -17,7 +17,7 @@ Problem = tuple[ast.AST, str, str | None]
 
 ACCEPTED: tuple[type[ast.AST], ...] = (
     ast.FunctionDef, ast.arguments, ast.arg, ast.keyword,
-    ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.If, ast.Return, ast.Expr, ast.Pass, ast.Assert,
+    ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.If, ast.Return, ast.Break, ast.Continue, ast.Expr, ast.Pass, ast.Assert,
     ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.Attribute, ast.Subscript, ast.Slice,
     ast.Tuple, ast.List, ast.expr_context, ast.boolop, ast.unaryop,
     ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult, ast.BitAnd, ast.BitOr,
@@ -30,8 +30,6 @@ ARRAY = "use an array made by np.zeros or np.empty"
 
 REFUSED: dict[type[ast.AST], tuple[str, str | None]] = {
     ast.While: ("while is not yet supported", "use for ... in range(...) with a fixed number of trips"),
-    ast.Break: ("break is not yet supported", "guard the rest of the body with an if"),
-    ast.Continue: ("continue is not yet supported", "put the rest of the body under an if"),
     ast.ListComp: ("comprehensions are not part of the language", LOOP),
     ast.SetComp: ("comprehensions are not part of the language", LOOP),
     ast.DictComp: ("comprehensions are not part of the language", LOOP),
@@ -114,8 +112,6 @@ def _walk(node: ast.AST, owner: ast.AST | None = None) -> Iterator[Problem]:
 def _special(node: ast.AST) -> Iterator[Problem]:
     """Accepted nodes in a form that is not."""
     match node:
-        case ast.For(orelse=[first, *_]):
-            yield first, "else of a loop is not yet supported", "put it after the loop"
         case ast.Assign(targets=targets):
             yield from (
                 (target, "attributes cannot be assigned", "write A[...] = ...") for target in targets if isinstance(target, ast.Attribute)

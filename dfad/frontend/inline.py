@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from types import FunctionType
 
+from dfad.frontend.exits import without_exits
 from dfad.frontend.fence import check
 from dfad.frontend.liveness import live_variables
 from dfad.frontend.names import value_of
@@ -33,12 +34,13 @@ def inline(context: Context, function: FunctionType, arguments: Sequence[Value],
         check(source)
         context.inlined[function] = source
     source = context.inlined[function]
-    frame = Frame(source, live_variables(source.tree), f"{context.frame.path}{function.__name__}:{context.builder.where.line}.")
+    tree = without_exits(source.tree)
+    frame = Frame(source, live_variables(tree), f"{context.frame.path}{function.__name__}:{context.builder.where.line}.")
     frame.variables = {name: fresh(context, name, value) for name, value in bound.arguments.items()}
     frame.variables |= _defaults(context, function, bound)
     place = context.place
     context.frames.append(frame)
-    lower_body(context, source.tree.body)
+    lower_body(context, tree.body)
     context.frames.pop()
     context.stand_at(place)
     return Known(None) if frame.result is None else frame.result

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from dfad.errors import CompilerBug
 from dfad.frontend.arrays import materialise
 from dfad.frontend.builder import Builder
+from dfad.frontend.exits import without_exits
 from dfad.frontend.fence import check
 from dfad.frontend.inline import inline
 from dfad.frontend.liveness import live_variables, parameters_of
@@ -76,13 +77,14 @@ def lower(source: SourceText, types: Mapping[str, ArgumentType]) -> Lowered:
 def _attempt(source: SourceText, types: Mapping[str, ArgumentType], learned: dict[str, tuple[Dtype, bool]]) -> Lowered:
     reserved = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)} | types.keys()
     context = Context(Builder(reserved), inline, learned)
-    frame = Frame(source, live_variables(source.tree), "")
+    tree = without_exits(source.tree)
+    frame = Frame(source, live_variables(tree), "")
     context.frames.append(frame)
     context.stand_at(source.tree)
     for parameter in parameters_of(source.tree):
         name = context.builder.name(parameter.arg)
         frame.variables[parameter.arg] = declare_parameter(context, name, types[parameter.arg])
-    lower_body(context, source.tree.body)
+    lower_body(context, tree.body)
     results = _results(context, Known(None) if frame.result is None else frame.result)
     program = _program(context, results, isinstance(frame.result, Tuple))
     verify(program)

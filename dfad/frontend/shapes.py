@@ -120,7 +120,9 @@ def reshape(context: Context, a: Value, *shape: Value) -> Value:
     view = as_view(context, a)
     wanted = shape_of(context, shape[0] if len(shape) == 1 else Tuple(shape)) if not _has_free(shape) else _completed(context, view, shape)
     require_equal(context, sympy.expand(sympy.Mul(*view.shape)), sympy.expand(sympy.Mul(*wanted)))
-    return Lazy(wanted, view.dtype, lambda indices: view.at(_unfolded(_folded(indices, wanted), view.shape)), view if isinstance(a, View) else None)
+    return Lazy(
+        wanted, view.dtype, lambda indices: view.at(_unfolded(_folded(indices, wanted), view.shape)), view if isinstance(a, View) else None
+    )
 
 
 def _items(shape: Sequence[Value]) -> Sequence[Value]:

@@ -53,11 +53,6 @@ XC = all_of(array("n"), number())
 
 SYNTAX = {
     "while": Refused("def f(x):\n    s = 0.0\n    while s < 1.0:\n        s += x[0]\n    return s\n", 3, "while s < 1.0:", "while", "for"),
-    "break": Refused("def f(x):\n    for i in range(3):\n        break\n", 3, "break", "break", "if"),
-    "continue": Refused("def f(x):\n    for i in range(3):\n        continue\n", 3, "continue", "continue", "if"),
-    "loop_else": Refused(
-        "def f(x):\n    for i in range(3):\n        x[0] = 1\n    else:\n        x[1] = 2\n", 5, "x[1] = 2", "else of a loop", "after"
-    ),
     "comprehension": Refused("def f(x):\n    return [v for v in x]\n", 2, "[v for v in x]", "comprehensions", "for loop"),
     "generator": Refused("def f(x):\n    return sum(v for v in x)\n", 2, "(v for v in x)", "generator", "for loop"),
     "lambda": Refused("def f(x):\n    g = lambda v: v\n    return g(x)\n", 2, "lambda v: v", "lambda", "def"),
@@ -86,8 +81,11 @@ SYNTAX = {
 """Refused before any type is known."""
 
 MEANING = {
-    "early_return": Refused(
-        "def f(x):\n    if x[0] > 0:\n        return 1.0\n    return 2.0\n", 3, "return 1.0", "return inside", "at the end"
+    "return_of_number_or_nothing": Refused(
+        "def f(x):\n    if x[0] > 0:\n        return 1.0\n    return\n", 4, "return", "result becomes", "number"
+    ),
+    "return_of_number_or_array": Refused(
+        "def f(x):\n    if x[0] > 0:\n        return 1.0\n    return x\n", 4, "return x", "result is", "one type"
     ),
     "print": Refused("def f(x):\n    print(x)\n", 2, "print(x)", "print", "returns"),
     "enumerate": Refused("def f(x):\n    for i, v in enumerate(x):\n        pass\n", 2, "enumerate(x)", "enumerate", "range"),
