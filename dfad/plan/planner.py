@@ -14,7 +14,8 @@ from time import perf_counter
 
 from dfad.errors import BudgetTooSmall, CompilerBug
 from dfad.ir.lifetimes import lifetimes
-from dfad.ir.nodes import Program, Role
+from dfad.ir.nodes import Block, Node, Program, Role
+from dfad.ir.walk import reads, walk
 from dfad.plan.costs import Costs
 from dfad.plan.footprint import footprint, known_sizes, size_of
 from dfad.plan.ilp import Solver
@@ -251,16 +252,22 @@ class Planner:
         source = f"from {', '.join(operands)}" if operands else "from the arguments"
         match decision:
             case Decision.KEPT:
-                seconds, why = 0.0, "the budget has room for it" if value.producers else self._why_kept(name)
+                seconds, why = 0.0, self._readers(name, outcome)
             case Decision.RECOMPUTED:
-                seconds, why = value.seconds, f"made again {source} before its first use"
+                seconds, why = value.seconds, f"made again {source} before its first use: {self._readers(name, outcome)}"
             case Decision.FUSED:
                 uses = sum(1 for phase in outcome.phases if name in phase.fused)
-                seconds, why = uses * (value.fused_seconds or 0.0), f"computed {source} at each of {uses} uses"
+                seconds, why = uses * (value.fused_seconds or 0.0), f"computed {source} at each use: {self._readers(name, outcome)}"
         return Entry(name, value.bytes, decision.value, seconds, why, line)
 
-    def _why_kept(self, name: str) -> str:
-        return "too small to matter" if self.sweeps.candidates[name].producers else "what makes it reads what is overwritten since"
+    def _readers(self, name: str, outcome: Outcome) -> str:
+        """Who reads the value behind the forward sweep: the gradients of lines, or recomputations of other values."""
+        steps = self.sweeps.steps[self.sweeps.count_forward :]
+        lines = {node.where.line for step in steps for node in walk(step) if not isinstance(node, Block) and name in _names(node)}
+        if lines:
+            return f"the gradient of line{'s' if len(lines) > 1 else ''} {', '.join(map(str, sorted(lines)))} reads it"
+        made = dict.fromkeys(phase.made for phase in outcome.phases if phase.made is not None and name in phase.uses | phase.fused)
+        return f"{', '.join(made)} {'are' if len(made) > 1 else 'is'} made from it" if made else "values computed in place are made from it"
 
     def _bytes(self, decisions: Decisions) -> dict[str, int]:
         """The bytes of each class at the first step that holds the most."""
@@ -278,3 +285,7 @@ class Planner:
                 found["results"] += size_of(array, self.sizes)
         found["temporaries"] += held[at] - sum(found.values())
         return found
+
+
+def _names(node: Node) -> set[str]:
+    return {memlet.array for memlet in reads(node)}
