@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from dfad.adjoint.reverse import Request as Derivative
 from dfad.adjoint.reverse import differentiate
-from dfad.errors import KernelTypeError
+from dfad.errors import BudgetTooSmall, KernelTypeError
 from dfad.frontend.lower import Lowered
 from dfad.ir.nodes import IntegerSymbol, Program, Role, ShapeSymbol
 from dfad.ir.signature import ArgumentType, ArrayType, FloatType, IntegerType
@@ -86,13 +86,23 @@ def _gradient(lowered: Lowered, primal: Program, request: Request, clock: Clock)
     sizes = None if request.options.budget is None else _sizes(program, lowered, request)
     if sizes is not None:
         with clock.time("plan"):
-            program = verify(Planner(program, sizes, Costs()).program(request.options.budget))
+            program = verify(_within(Planner(program, sizes, Costs()), request))
     gradients = adjoint.results[len(primal.results) :]
     gradient: Named = gradients[0] if request.transform.is_single else gradients
     returns = (primal.results[0], gradient) if request.transform.kind == "value_and_grad" else gradient
     planned_for = None if sizes is None else tuple(sizes.values())
     wrapper = replace(_wrapper(lowered, request, returns), gradients=frozenset(gradients), sizes=planned_for)
     return Derived(primal, adjoint, (Part(program, wrapper),))
+
+
+def _within(planner: Planner, request: Request) -> Program:
+    """The Program that follows the fastest plan within the budget; an error that there is none tells the kernel."""
+    try:
+        return planner.program(request.options.budget)
+    except BudgetTooSmall as error:
+        place = request.source.locate(request.source.tree).place()
+        place["hint"] = error.hint
+        raise BudgetTooSmall(error.message, least=error.least, practical=error.practical, **place) from None
 
 
 def _sizes(program: Program, lowered: Lowered, request: Request) -> dict[str, int]:

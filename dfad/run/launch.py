@@ -16,7 +16,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from dfad.errors import CompilerBug, DfadError, KernelAssertionError, KernelIndexError
+from dfad.errors import BuildFailed, CompilerBug, DfadError, KernelAssertionError, KernelIndexError
 from dfad.run import cache
 from dfad.run.cache import Store
 from dfad.run.recipe import INPUT_KINDS, Recipe, Site, from_text, to_text
@@ -144,11 +144,14 @@ def _loaded(store: Store, question: str, recipes: Sequence[Recipe]) -> Compiled 
 
 
 def load_library(store: Store, recipe: Recipe) -> int:
-    """Load a kernel's shared library; its address."""
+    """Load a kernel's shared library; its address. BuildFailed when the system's loader refuses it."""
     module = launcher()
     if recipe.blas_threads:
         module.connect_blas()
-    return cast(int, module.load(str(store.path("libraries", recipe.library))))
+    try:
+        return cast(int, module.load(str(store.path("libraries", recipe.library))))
+    except OSError as error:
+        raise BuildFailed(f"the compiled {recipe.name} does not load", output=str(error)) from error
 
 
 def _listings(store: Store, question: str) -> Mapping[str, Any]:
