@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dfad.analysis.extents import equal_extents
+from dfad.analysis.shifts import perfect_nest
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Array, Block, Exchange, Loop, Node, Program, Read, Tasklet
 from dfad.ir.walk import Change, all_arrays, map_memlets, rewrite_block, walk, writes
-from dfad.optimise.extents import equal_extents
 from dfad.optimise.initial import covers
-from dfad.optimise.shifts import perfect_nest
 
 
 def remove_copies(program: Program) -> Program:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dfad.analysis.recurrences import Recurrence, is_read_of, recurrence_of
 from dfad.ir.dtype import BOOL
 from dfad.ir.memlet import Memlet
 from dfad.ir.names import Names
 from dfad.ir.nodes import Apply, Array, Block, Branch, Expression, Integer, Loop, Node, Program, Read, Tasklet
 from dfad.ir.walk import all_arrays, map_node_expressions, reads, rewrite_block, substitute, walk, walk_expression
-from dfad.optimise.recurrences import Recurrence, is_read_of, recurrence_of
 
 
 def carry_values(program: Program) -> Program:

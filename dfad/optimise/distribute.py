@@ -19,12 +19,12 @@ from functools import reduce
 
 import sympy
 
+from dfad.analysis.recurrences import Recurrence, recurrence_of
 from dfad.ir.dtype import Dtype
 from dfad.ir.memlet import Memlet, symbol
 from dfad.ir.names import Names
 from dfad.ir.nodes import Apply, Array, Block, Expression, Integer, Loop, Node, Program, Read, Tasklet
 from dfad.ir.walk import all_arrays, map_expression, rewrite_block, walk, walk_expression
-from dfad.optimise.recurrences import Recurrence, recurrence_of
 
 STRIP = 256
 COSTLY = frozenset({"exp", "expm1", "log", "log1p", "sin", "cos", "tan", "tanh", "sinh", "cosh", "pow", "sqrt", "arctan", "div"})

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from dfad.analysis.shifts import Access, Nest, Vector, access_of, distance, is_rectangular, order, perfect_nest
 from dfad.ir.nodes import Apply, Block, Branch, Constant, Expression, Integer, Loop, Node, Program, Read, Tasklet
 from dfad.ir.walk import map_expression, reads, walk_expression
 from dfad.optimise.pieces import pieces
-from dfad.optimise.shifts import Access, Nest, Vector, access_of, distance, is_rectangular, order, perfect_nest
 
 COSTLY = frozenset({"div", "sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "sinh", "cosh", "pow", "hypot", "arctan2", "arctan"})
 """Operations that are not worth doing again for each of a cell's contributions."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dfad.analysis.extents import equal_extents
+from dfad.analysis.shifts import Nest, access_of, perfect_nest
 from dfad.ir.nodes import Array, Block, Constant, Exchange, Library, Loop, Node, Program, Tasklet
 from dfad.ir.walk import Change, all_arrays, reads, rewrite, walk, writes
-from dfad.optimise.extents import equal_extents
-from dfad.optimise.shifts import Nest, access_of, perfect_nest
 
 
 def assign_first(program: Program) -> Program:

@@ -18,11 +18,11 @@ from functools import reduce
 
 import sympy
 
+from dfad.analysis.shifts import Access, Nest
 from dfad.ir.dtype import BOOL
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Apply, Block, Branch, Constant, Expression, Integer, Loop, Node, Select, Tasklet
 from dfad.ir.walk import map_integers, substitute
-from dfad.optimise.shifts import Access, Nest
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import sympy
 
+from dfad.analysis.shifts import perfect_nest
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Apply, Array, Block, Exchange, Expression, Loop, Node, Program, Read, Tasklet
 from dfad.ir.walk import (
@@ -27,7 +28,6 @@ from dfad.ir.walk import (
     writes,
 )
 from dfad.optimise.initial import covers
-from dfad.optimise.shifts import perfect_nest
 
 LARGEST = 60
 """No expression becomes larger than this, in operations and operands: its adjoint grows with the square."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 
+from dfad.analysis.shifts import Nest, access_of, distance, is_rectangular, order, perfect_nest
 from dfad.ir.nodes import Block, Loop, Node, Tasklet
 from dfad.ir.walk import reads
-from dfad.optimise.shifts import Nest, access_of, distance, is_rectangular, order, perfect_nest
 
 
 def without_unread(loop: Loop, live: Set[str]) -> Loop:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dfad.analysis.shifts import Nest, access_of, distance
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Loop, Node, Program, Tasklet
 from dfad.ir.walk import reads, rewrite_block
-from dfad.optimise.shifts import Nest, access_of, distance
 
 
 def run_upwards(program: Program) -> Program:

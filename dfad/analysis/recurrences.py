@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dfad.analysis.shifts import Nest, Vector, access_of, distance
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Block, Branch, Expression, Integer, Loop, Node, Read, Tasklet
 from dfad.ir.walk import reads, walk_expression
-from dfad.optimise.shifts import Nest, Vector, access_of, distance
 
 
 @dataclass(frozen=True, slots=True)
