@@ -83,6 +83,14 @@ def test_a_budget_as_text(kernel):
     assert panel.budget == 8 * MIB
 
 
+@pytest.mark.parametrize("mebibytes", [3, 1000])
+def test_a_budget_beyond_the_slider_stays_as_chosen(panel, mebibytes):
+    panel.choose(mebibytes * MIB)
+    assert panel.budget == mebibytes * MIB
+    assert panel.plan.seconds == (0.5 if mebibytes == 3 else 0.01)
+    assert panel.box.value == (4.0 if mebibytes == 3 else 16.0)
+
+
 def test_a_budget_too_small_raises_from_the_method(panel):
     with pytest.raises(dfad.BudgetTooSmall):
         panel.choose(MIB)

@@ -130,8 +130,8 @@ class BudgetPanel:
     def _written(self, mebibytes: float) -> None:
         """The box holds another number: the plan follows, and the slider."""
         with self._reporting():
-            budget = self._bytes(mebibytes)
-            if budget != self.budget:
+            budget = self._within(round(mebibytes * MIB))
+            if budget != self._within(self.budget):
                 self.choose(budget)
 
     def _pressed(self) -> None:
@@ -139,9 +139,9 @@ class BudgetPanel:
             self.status.value = _said(f"running under {size(self.budget)} ...")
             self.run()
 
-    def _bytes(self, mebibytes: float) -> int:
-        """A budget in bytes, within the range whatever the rounding of the front end."""
-        return min(max(round(mebibytes * MIB), self.first), self.most)
+    def _within(self, budget: int) -> int:
+        """A budget in bytes, within the slider's range whatever the rounding of the front end."""
+        return min(max(budget, self.first), self.most)
 
     @contextmanager
     def _reporting(self) -> Iterator[None]:
@@ -158,7 +158,7 @@ class BudgetPanel:
         """Bring the widgets to the chosen plan."""
         plan, budget = self.plan, self.budget
         for control in (self.box, self.slider):
-            if self._bytes(control.value) != budget:
+            if self._within(round(control.value * MIB)) != self._within(budget):
                 control.value = min(max(budget / MIB, self.box.min), self.box.max)
         runs = [(run.peak, run.seconds) for run in self.measured]
         self.image.value = plots.png(plots.tradeoff(self.choices.steps(), (budget, plan.seconds), runs))
