@@ -8,7 +8,7 @@ else gets the temporary.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import product
 
@@ -187,28 +187,23 @@ def materialise(context: Context, value: Value, name: str, block: OpenBlock | No
     return view
 
 
+def in_temporary(context: Context, value: Value) -> View:
+    """A temporary array that holds the value."""
+    return materialise(context, value, context.builder.unused("tmp"))
+
+
 def as_view(context: Context, value: Value) -> View:
     """The value as cells of an array: itself, or a temporary that holds it."""
     match value:
         case View():
             return value
         case Lazy() | Deferred():
-            return materialise(context, value, context.builder.generated_base("tmp"))
+            return in_temporary(context, value)
         case _:
             context.wrong_type(f"an array is needed here, and this is {kind_of(value)}")
-
-
-def fill(context: Context, target: View, value: Scalar) -> None:
-    """Write one number to all cells."""
-    store(context, target, value)
 
 
 def filled(shape: Shape, value: Scalar, dtype: Dtype) -> Lazy:
     """An array of one number."""
     expression = cast(value.expression, dtype)
     return Lazy(shape, dtype, lambda indices: expression)
-
-
-def elementwise(shape: Shape, dtype: Dtype, element: Callable[[Indices], Expression]) -> Lazy:
-    """A lazy array by its elements."""
-    return Lazy(shape, dtype, element)

@@ -15,7 +15,7 @@ import sympy
 
 from dfad.frontend.affine import Search, linear
 from dfad.frontend.blocks import Header, OpenBlock
-from dfad.frontend.values import Scalar, View, integer, whole
+from dfad.frontend.values import Scalar, View, whole
 from dfad.ir.dtype import I64, Dtype
 from dfad.ir.memlet import Memlet, symbol
 from dfad.ir.nodes import (
@@ -70,11 +70,11 @@ class Builder:
         self.taken.add(found)
         return found
 
-    def generated(self, base: str) -> str:
-        """A fresh name for what the source does not name."""
+    def unused(self, base: str) -> str:
+        """A base name, for what the source does not name, that the source does not use."""
         while base in self.reserved:
             base += "_"
-        return self.name(base)
+        return base
 
     def key(self) -> str:
         """A fresh key, by line."""
@@ -176,13 +176,6 @@ class Builder:
         self._forget([*then.body, *orelse.body])
         self.append(Branch(guard, self.close(then), self.close(orelse), self.where, self.key()))
 
-    def splice(self, opened: OpenBlock) -> None:
-        """Put what a `nested` block holds at the end of the innermost one."""
-        self.block.arrays.extend(opened.arrays)
-        self.block.facts.extend(opened.facts)
-        for node in opened.body:
-            self.append(node)
-
     def _forget(self, body: Sequence[Node]) -> None:
         """Pinned values may be old after a region."""
         if body:
@@ -203,21 +196,15 @@ class Builder:
             return value.integer
         known = self.block.pinned.get(value.expression)
         if known is None:
-            known = symbol(self.hold(self.generated_base(base), value.expression, I64).name)
+            known = symbol(self.hold(self.unused(base), value.expression, I64).name)
             self.age[known] = len(self.age) + 1
             self.block.pinned[value.expression] = known
         return known
 
-    def generated_base(self, base: str) -> str:
-        """A base name that the source does not use."""
-        while base in self.reserved:
-            base += "_"
-        return base
-
     def temporary(self, base: str, dtype: Dtype, shape: Sequence[sympy.Expr], block: OpenBlock | None = None) -> View:
         """A fresh local array that the source does not name."""
         clamped = tuple(self.natural(extent) for extent in shape)
-        return whole(self.declare(self.generated(base), dtype, clamped, block))
+        return whole(self.declare(self.name(self.unused(base)), dtype, clamped, block))
 
     # ------------------------------------------------------------ facts
 
@@ -307,8 +294,3 @@ def constant(value: float, dtype: Dtype) -> Expression:
     if dtype == I64:
         return Integer(sympy.Integer(int(value)))
     return Constant(dtype.numpy.type(value).item(), dtype)
-
-
-def integer_scalar(name: str) -> Scalar:
-    """The integer scalar of that name as a Python integer."""
-    return integer(symbol(name))

@@ -64,7 +64,7 @@ def pin(context: Context, value: Scalar) -> Scalar:
     """The number, computed now: a temporary scalar, or a symbol for an integer."""
     if value.dtype.kind == "i" and value.dtype.bytes == 8:
         return Scalar(Integer(context.builder.pin_integer(value)), value.weak)
-    target = context.builder.hold(context.builder.generated_base("tmp"), value.expression)
+    target = context.builder.hold(context.builder.unused("tmp"), value.expression)
     return element(target, value.weak)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from dfad.frontend.arithmetic import apply, select, truth
-from dfad.frontend.arrays import materialise
+from dfad.frontend.arrays import in_temporary
 from dfad.frontend.attributes import attribute
 from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import cast
@@ -114,7 +114,7 @@ def keep(context: Context, value: Value) -> Value:
         case Scalar():
             return settle(context, value)
         case Lazy() | Deferred():
-            return operand_of(context, value) if not value.shape else materialise(context, value, context.builder.generated_base("tmp"))
+            return operand_of(context, value) if not value.shape else in_temporary(context, value)
         case Tuple(items):
             return Tuple(tuple(keep(context, item) for item in items))
         case _:
@@ -238,7 +238,7 @@ def _branch(context: Context, guard: Scalar, then: OpenBlock, chosen: Scalar, or
     """The choice as a Branch that leaves its value in a temporary."""
     builder = context.builder
     dtype, weak = common_dtype(context, (chosen, other))
-    target = builder.declare(builder.generated("chosen"), dtype)
+    target = builder.declare(builder.name(builder.unused("chosen")), dtype)
     for block, value in ((then, chosen), (orelse, other)):
         builder.tasklet(Memlet(target.name), cast(value.expression, dtype), block=block)
     builder.branch(guard.expression, then, orelse)

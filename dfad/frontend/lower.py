@@ -147,7 +147,7 @@ def _result(context: Context, value: Value, taken: set[str]) -> Array:
 
 
 def _result_name(context: Context) -> str:
-    return context.builder.generated_base("result")
+    return context.builder.unused("result")
 
 
 def _may_leave(context: Context, array: Array, taken: set[str]) -> bool:

@@ -105,7 +105,7 @@ def _extents(context: Context, name: str, kind: ArrayType) -> tuple[sympy.Expr, 
         if is_one:
             found.append(sympy.Integer(1))
             continue
-        extent = symbol(context.builder.generated(f"{name}_{dimension}"))
+        extent = symbol(context.builder.name(context.builder.unused(f"{name}_{dimension}")))
         context.builder.naturals.add(extent)
         context.builder.entry.add(extent)
         context.symbols.append(ShapeSymbol(extent, name, dimension))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dfad.frontend.arithmetic import TypeClash, apply, promote
-from dfad.frontend.arrays import as_view, materialise
+from dfad.frontend.arrays import as_view, in_temporary
 from dfad.frontend.builder import cast
 from dfad.frontend.elementwise import apply_all, operand_of, require_equal
 from dfad.frontend.scope import Context
@@ -64,7 +64,7 @@ def _fills_its_axes(view: View) -> bool:
 
 def _copied(context: Context, view: View, dtype: Dtype) -> View:
     lazy = Lazy(view.shape, dtype, lambda indices: cast(view.at(indices), dtype))
-    return materialise(context, lazy, context.builder.generated_base("tmp"))
+    return in_temporary(context, lazy)
 
 
 def transposed(view: View) -> View:

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import sympy
 
 from dfad.frontend.arithmetic import apply
-from dfad.frontend.arrays import as_view, materialise, nest, store
+from dfad.frontend.arrays import as_view, in_temporary, nest, store
 from dfad.frontend.bounds import require
 from dfad.frontend.builder import cast, constant
 from dfad.frontend.elementwise import Operand, apply_all, operand_of
@@ -152,7 +152,7 @@ def _extreme(context: Context, operation: str, a: Value, axis: Value, keepdims: 
     axes, keeps = axes_of(context, view, axis), _keeps(context, keepdims)
     memlet = view.subset()
     if memlet is None or sum(isinstance(dimension, Along) for dimension in view.dimensions) != len(view.shape):
-        view = materialise(context, Lazy(view.shape, view.dtype, view.at), context.builder.generated_base("tmp"))
+        view = in_temporary(context, Lazy(view.shape, view.dtype, view.at))
         memlet = view.subset()
     assert memlet is not None
     for position in axes:

@@ -68,7 +68,7 @@ def running_sum(context: Context, a: Value, axis: Value = NOTHING) -> Value:
         others = tuple(sympy.Integer(1) if position == along else extent for position, extent in enumerate(source.shape))
         with ExitStack() as stack:
             outer, _ = nest(context, others, stack)
-            held = context.builder.hold(context.builder.generated_base("running"), constant(0, dtype))
+            held = context.builder.hold(context.builder.unused("running"), constant(0, dtype))
             header = stack.enter_context(context.builder.loop("i0", sympy.Integer(0), source.shape[along]))
             indices = (*outer[:along], header.index, *outer[along + 1 :])
             context.builder.tasklet(Memlet(held.name), cast(source.at(indices), dtype), accumulate=True)
@@ -94,8 +94,8 @@ def _place_of(context: Context, a: Value, relation: str) -> Value:
         context.unsupported("argmax and argmin take a vector", hint="write a loop with an if")
     builder = context.builder
     require(builder, source.shape[0] - 1, "index", "attempt to get argmax or argmin of an empty sequence", ())
-    best = builder.hold(builder.generated_base("best"), source.at((sympy.Integer(0),)))
-    found = builder.hold(builder.generated_base("place"), constant(0, I64))
+    best = builder.hold(builder.unused("best"), source.at((sympy.Integer(0),)))
+    found = builder.hold(builder.unused("place"), constant(0, I64))
     with builder.loop("i0", sympy.Integer(1), source.shape[0]) as header:
         value = source.at((header.index,))
         with builder.nested() as then:

@@ -168,7 +168,7 @@ def _kept_apart(context: Context, target: ast.expr, item: Value, stored: set[str
 
 def _computed(context: Context, value: Scalar) -> Scalar:
     """The number in a scalar of its own, also when it is a variable that is about to change."""
-    array = context.builder.hold(context.builder.generated_base("tmp"), value.expression)
+    array = context.builder.hold(context.builder.unused("tmp"), value.expression)
     return Scalar(Read(Memlet(array.name), array.dtype), value.weak)
 
 
