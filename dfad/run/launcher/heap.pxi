@@ -72,14 +72,23 @@ cdef void trim(Heap* heap, int64_t room) noexcept nogil:
         free(head)
 
 
+cdef Head* reserve(int64_t capacity) noexcept nogil:
+    """A block from the system; a large one on huge pages where the system has them, since most are filled at once."""
+    cdef Head* head = <Head*>aligned_alloc(ALIGNMENT, ALIGNMENT + capacity)
+    cdef size_t first = (<size_t>head + PAGE - 1) // PAGE * PAGE
+    if head != NULL and capacity >= LARGE:
+        madvise(<void*>first, (<size_t>head + capacity - first) // PAGE * PAGE, MADV_HUGEPAGE)
+    return head
+
+
 cdef Head* fresh(Heap* heap, int64_t size, int64_t capacity) noexcept nogil:
     """A new block; pooled ones make room for it where they would raise the peak, and where memory is short."""
     cdef Head* head
     trim(heap, heap.peak - size)
-    head = <Head*>aligned_alloc(ALIGNMENT, ALIGNMENT + capacity)
+    head = reserve(capacity)
     if head == NULL:
         trim(heap, 0)
-        head = <Head*>aligned_alloc(ALIGNMENT, ALIGNMENT + capacity)
+        head = reserve(capacity)
     return head
 
 

@@ -40,6 +40,10 @@ cdef extern from "dlfcn.h" nogil:
 cdef extern from "stdlib.h" nogil:
     void* aligned_alloc(size_t, size_t)
 
+cdef extern from "sys/mman.h" nogil:
+    int madvise(void*, size_t, int)
+    int MADV_HUGEPAGE
+
 cdef extern from "pthread.h" nogil:
     ctypedef struct pthread_mutex_t:
         pass
@@ -66,6 +70,8 @@ cdef enum:
     CLASS_COUNT = 6
     COPIES = 3
     ALIGNMENT = 64          # of every block, in bytes; also the size of its Head
+    PAGE = 4096
+    LARGE = 4 << 20         # bytes from which a block asks for huge pages
     RETAINED = 1 << 29      # pooled bytes that outlive a call
     FIRST_STRIDE = 1 << 14  # loop iterations before the first poll
 
