@@ -99,8 +99,8 @@ def _joined(parts: tuple[sympy.Expr, ...], sign: str) -> str | None:
 
 def _product(expression: sympy.Mul) -> str | None:
     factor, rest = expression.as_coeff_Mul()
-    inner = _affine(rest)
-    return None if inner is None or not factor.is_Integer or isinstance(rest, sympy.Mul) else f"{int(factor)}*{inner}"
+    inner = None if isinstance(rest, sympy.Mul) else _affine(rest)
+    return None if inner is None or not factor.is_Integer else f"{int(factor)}*{inner}"
 
 
 def _division(quotient: sympy.Expr) -> str | None:
