@@ -1,46 +1,44 @@
 """Innermost loops of statements, and what flows through them from one trip to the next.
 
-A read has *flow* when some trip before it, or an earlier statement of the same trip, may have written the cell. Distances are those of
-shifts.py; where they are unknown there may be flow.
+A read has *flow* when a trip before it, or an earlier statement of the same trip, may have written the cell (shifts.py, clause 3).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dfad.analysis.shifts import Nest, Vector, access_of, distance
+from dfad.analysis.shifts import Nest, Unmet, access_of, gap_between, guarded, may_flow
 from dfad.ir.memlet import Memlet
-from dfad.ir.nodes import Block, Branch, Expression, Integer, Loop, Node, Read, Tasklet
-from dfad.ir.walk import reads, walk_expression
+from dfad.ir.nodes import Loop, Node, Tasklet
+from dfad.ir.walk import reads
 
 
 @dataclass(frozen=True, slots=True)
 class Recurrence:
-    """An innermost loop with unit step whose body holds Tasklets, and Tasklets under conditions that its index does not decide."""
+    """An innermost loop with unit step whose body holds Tasklets, and Tasklets under conditions that its index does not decide.
+
+    ``own``: the scalars of its body.
+    """
 
     loop: Loop
     tasklets: tuple[Tasklet, ...]
     own: frozenset[str]
 
-    def gap(self, write: Memlet, read: Memlet) -> Vector | str:
-        """How many trips (in index steps) after the write the same cell is read; ``"never"`` or ``"unknown"``."""
-        nest = Nest((self.loop,), self.loop.body)
-        first, second = access_of(write, nest), access_of(read, nest)
-        if write.array != read.array:
-            return "never"
-        return "unknown" if first is None or second is None else distance(first, second)
+    @property
+    def nest(self) -> Nest:
+        """The loop as a nest of one."""
+        return Nest((self.loop,), self.loop.body)
+
+    def trips(self, write: Memlet, other: Memlet) -> int | Unmet:
+        """How many trips after the write the other memlet names the same cell."""
+        gap = gap_between(access_of(write, self.nest), access_of(other, self.nest))
+        return gap if isinstance(gap, Unmet) else gap[0] * self.loop.step
 
     def has_flow(self, read: Memlet, position: int) -> bool:
         """Whether the read, in statement ``position``, may see a value that the loop wrote."""
-        for number, node in enumerate(self.tasklets):
-            gap = self.gap(node.write, read)
-            if gap == "unknown":
-                return True
-            if not isinstance(gap, str):
-                trips = gap[0] * self.loop.step
-                if trips > 0 or (trips == 0 and number < position):
-                    return True
-        return False
+        access = access_of(read, self.nest)
+        writes = ((number, access_of(node.write, self.nest)) for number, node in enumerate(self.tasklets))
+        return any(may_flow(write, access, self.nest, number < position) for number, write in writes)
 
     @property
     def carries(self) -> bool:
@@ -55,30 +53,8 @@ class Recurrence:
 
 def recurrence_of(node: Node) -> Recurrence | None:
     """The loop as a recurrence; None where it holds anything else."""
-    if not isinstance(node, Loop) or abs(node.step) != 1:
+    if not isinstance(node, Loop) or abs(node.step) != 1 or any(array.rank for array in node.body.arrays):
         return None
-    own = frozenset(array.name for array in node.body.arrays)
-    if any(array.rank for array in node.body.arrays):
-        return None
-    found = [_tasklet(inner, node) for inner in node.body.body]
-    plain = tuple(inner for inner in found if inner is not None)
-    return Recurrence(node, plain, own) if len(plain) == len(found) else None
-
-
-def _tasklet(node: Node, loop: Loop) -> Tasklet | None:
-    match node:
-        case Tasklet():
-            return node
-        case Branch(guard=guard, then=Block(arrays=(), body=(Tasklet() as inner,)), orelse=Block(body=())):
-            return inner if not reads(node) and loop.index not in _symbols(guard) else None
-        case _:
-            return None
-
-
-def _symbols(guard: Expression) -> set[object]:
-    return {item for part in walk_expression(guard) if isinstance(part, Integer) for item in part.value.free_symbols}
-
-
-def is_read_of(part: Expression, memlet: Memlet) -> bool:
-    """Whether the expression is a read of that very element."""
-    return isinstance(part, Read) and part.memlet == memlet
+    found = [guarded(inner, Nest((node,), node.body)) for inner in node.body.body]
+    tasklets = tuple(one.tasklet for one in found if one is not None)
+    return Recurrence(node, tasklets, frozenset(array.name for array in node.body.arrays)) if len(tasklets) == len(found) else None

@@ -1,19 +1,36 @@
 """Perfect nests whose subscripts are indices plus constants, and how far apart their accesses lie.
 
 A *shift* is the vector of constants by which a memlet's subscripts differ from the indices of the nest. Two accesses of one array *meet*
-when the subscripts that hold no index are equal; then the distance of their shifts says which instances name the same cell.
+when the subscripts that hold no index are equal; then the gap between their shifts says which instances name the same cell:
+
+1. instance x of the one and instance x + gap of the other do, and no other two;
+2. the second of these runs later than the first where the gap, in the directions of the loops, is lexicographically positive;
+3. so a read has *flow* from a write when its gap is positive, or 0 and the read stands behind the write.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 import sympy
 
+from dfad.errors import CompilerBug
 from dfad.ir.memlet import Memlet
-from dfad.ir.nodes import Block, Loop, Node
+from dfad.ir.nodes import Block, Branch, Expression, Loop, Node, Tasklet
+from dfad.ir.walk import expression_symbols, reads
 
 Vector = tuple[int, ...]
+
+
+class Unmet(Enum):
+    """What is said of two accesses that have no gap."""
+
+    NEVER = "they provably name no common cell"
+    UNKNOWN = "nothing is proven"
+
+
+Gap = Vector | Unmet
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,29 +45,55 @@ class Nest:
         """The loop indices, outermost first."""
         return tuple(loop.index for loop in self.loops)
 
-    def without_outermost(self) -> Nest:
-        """The nest inside the outermost loop."""
-        return Nest(self.loops[1:], self.body)
+    def order(self, gap: Vector) -> int:
+        """When the instance at that gap runs: 1 later, 0 it is the same, -1 earlier (clause 2)."""
+        return sign(tuple(loop.step * part for loop, part in zip(self.loops, gap, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A memlet in a nest: ``shift`` for each loop (None for a loop that no subscript holds), and what is left of the subscripts."""
+    """A memlet in a nest.
+
+    Attributes
+    ----------
+    array : str
+    shift : tuple of int or None
+        For each loop the constant that its index is shifted by; None for a loop that no subscript holds.
+    place : tuple of int, or None
+        For each subscript the position of the loop whose index it holds, -1 where it holds none. None altogether, with all else empty,
+        where a subscript is anything but one index plus a constant, or two hold the same index.
+    rest : tuple of sympy.Expr
+        The subscripts that hold no index.
+    """
 
     array: str
-    shift: tuple[int | None, ...]
-    place: tuple[int, ...]
-    rest: tuple[sympy.Expr, ...]
+    shift: tuple[int | None, ...] = ()
+    place: tuple[int, ...] | None = None
+    rest: tuple[sympy.Expr, ...] = ()
+
+    @property
+    def is_injective(self) -> bool:
+        """Whether different instances name different cells."""
+        return self.place is not None and None not in self.shift
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """A Tasklet and the condition that it stands under, the same for all instances; None for no condition."""
+
+    tasklet: Tasklet
+    guard: Expression | None = None
 
 
 def perfect_nest(loop: Loop) -> Nest:
     """The longest chain of loops from this one down in which each holds only the next."""
     loops = [loop]
-    node: Node = loop
-    while isinstance(node, Loop) and len(node.body.body) == 1 and isinstance(node.body.body[0], Loop) and not node.body.arrays:
-        node = node.body.body[0]
-        assert isinstance(node, Loop)
-        loops.append(node)
+    while not loops[-1].body.arrays:
+        match loops[-1].body.body:
+            case (Loop() as inner,):
+                loops.append(inner)
+            case _:
+                break
     return Nest(tuple(loops), loops[-1].body)
 
 
@@ -60,47 +103,79 @@ def is_rectangular(nest: Nest) -> bool:
     return all(abs(loop.step) == 1 and not (loop.start.free_symbols | loop.stop.free_symbols) & indices for loop in nest.loops)
 
 
-def access_of(memlet: Memlet, nest: Nest) -> Access | None:
-    """The memlet as a shift; None where a subscript is not one index plus a constant, or two hold the same index."""
+def guarded(node: Node, nest: Nest) -> Guarded | None:
+    """The node where it is a Tasklet, or one alone under a condition that reads nothing and that no index of the nest decides."""
+    match node:
+        case Tasklet():
+            return Guarded(node)
+        case Branch(guard=guard, then=Block(arrays=(), body=(Tasklet() as inner,)), orelse=Block(body=())):
+            return None if reads(node) or expression_symbols(guard) & set(nest.indices) else Guarded(inner, guard)
+        case _:
+            return None
+
+
+def access_of(memlet: Memlet, nest: Nest) -> Access:
+    """The memlet as a shift."""
     shift: list[int | None] = [None] * len(nest.loops)
     place: list[int] = []
     rest: list[sympy.Expr] = []
     for index in memlet.subset:
         if not isinstance(index, sympy.Expr):
-            return None
+            return Access(memlet.array)
         held = [k for k, name in enumerate(nest.indices) if index.has(name)]
         if not held:
             place.append(-1)
             rest.append(index)
             continue
-        distance = index - nest.indices[held[0]]
-        if len(held) > 1 or shift[held[0]] is not None or not distance.is_Integer:
-            return None
-        shift[held[0]] = int(distance)
+        constant = index - nest.indices[held[0]]
+        if len(held) > 1 or shift[held[0]] is not None or not constant.is_Integer:
+            return Access(memlet.array)
+        shift[held[0]] = int(constant)
         place.append(held[0])
     return Access(memlet.array, tuple(shift), tuple(place), tuple(rest))
 
 
-def distance(first: Access, second: Access) -> Vector | str:
-    """The instance distance at which both name one cell: instance x of ``first`` and instance x + distance of ``second``.
-
-    ``"never"`` where they provably name no common cell, ``"unknown"`` where neither is proven.
-    """
+def gap_between(first: Access, second: Access) -> Gap:
+    """The gap from instance x of ``first`` to the one of ``second`` that names the same cell (clause 1), for all x."""
     if first.array != second.array:
-        return "never"
-    if first.place != second.place:
-        return "unknown"
-    gaps = [a - b for a, b in zip(first.rest, second.rest, strict=True)]
-    if any(gap.is_Integer and gap != 0 for gap in gaps):
-        return "never"
-    if any(gap != 0 for gap in gaps):
-        return "unknown"
-    if None in first.shift or None in second.shift:
-        return "unknown"
+        return Unmet.NEVER
+    if first.place is None or first.place != second.place:
+        return Unmet.UNKNOWN
+    differences = [a - b for a, b in zip(first.rest, second.rest, strict=True)]
+    if any(difference.is_Integer and difference != 0 for difference in differences):
+        return Unmet.NEVER
+    if any(difference != 0 for difference in differences) or not (first.is_injective and second.is_injective):
+        return Unmet.UNKNOWN
     return tuple((a or 0) - (b or 0) for a, b in zip(first.shift, second.shift, strict=True))
 
 
-def order(vector: Vector) -> int:
+def may_flow(write: Access, read: Access, nest: Nest, is_behind: bool) -> bool:
+    """Whether some instance may read what an instance of the nest wrote (clause 3).
+
+    Parameters
+    ----------
+    write, read : Access
+        In that nest, whose steps are 1 or -1.
+    is_behind : bool
+        Whether the read stands behind the write, so that it sees the write of its own instance.
+    """
+    match gap_between(write, read):
+        case Unmet() as unmet:
+            return unmet is Unmet.UNKNOWN
+        case tuple() as gap:
+            order = nest.order(gap)
+            return order > 0 or (order == 0 and is_behind)
+        case other:
+            raise CompilerBug(f"no such gap: {other!r}")
+
+
+def is_shared_by_one(first: Access, second: Access) -> bool:
+    """Whether no two different instances name a common cell: what both name, one instance names with both."""
+    gap = gap_between(first, second)
+    return gap is Unmet.NEVER if isinstance(gap, Unmet) else not any(gap)
+
+
+def sign(vector: Vector) -> int:
     """The lexicographic sign of a vector: 1, 0 or -1."""
     for part in vector:
         if part:

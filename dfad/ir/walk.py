@@ -102,6 +102,34 @@ def writes(node: Node) -> tuple[Memlet, ...]:
     return (node.write,) if isinstance(node, Tasklet | Library) else ()
 
 
+def expression_symbols(expression: Expression) -> frozenset[sympy.Symbol]:
+    """Every symbol that the expression names, those of its memlets included."""
+    found: set[sympy.Symbol] = set()
+    for part in walk_expression(expression):
+        match part:
+            case Integer():
+                found |= part.value.free_symbols
+            case Read() | Demand():
+                found.update(part.memlet.symbols())
+            case _:
+                pass
+    return frozenset(found)
+
+
+def node_symbols(node: Node) -> frozenset[sympy.Symbol]:
+    """Every symbol that the node itself uses: in memlets, expressions and bounds; not in shapes, nor the index that a Loop binds."""
+    found = {item for memlet in (*reads(node), *writes(node)) for item in memlet.symbols()}
+    found.update(*(expression_symbols(expression) for expression in expressions(node)))
+    if isinstance(node, Loop):
+        found |= node.start.free_symbols | node.stop.free_symbols
+    return frozenset(found)
+
+
+def exchanged(root: Node) -> frozenset[str]:
+    """The arrays that some Exchange, the node or one below it, names."""
+    return frozenset(name for node in walk(root) if isinstance(node, Exchange) for name in (node.first, node.second))
+
+
 def map_expression(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
     """The expression rebuilt from the leaves up; the same object when nothing changed."""
     match expression:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dfad.analysis.recurrences import Recurrence, is_read_of, recurrence_of
+from dfad.analysis.recurrences import Recurrence, recurrence_of
+from dfad.analysis.shifts import Unmet
 from dfad.ir.dtype import BOOL
 from dfad.ir.memlet import Memlet
 from dfad.ir.names import Names
 from dfad.ir.nodes import Apply, Array, Block, Branch, Expression, Integer, Loop, Node, Program, Read, Tasklet
-from dfad.ir.walk import all_arrays, map_node_expressions, reads, rewrite_block, substitute, walk, walk_expression
+from dfad.ir.walk import all_arrays, map_node_expressions, reads, rewrite, rewrite_block, substitute, walk, walk_expression
 
 
 def carry_values(program: Program) -> Program:
@@ -40,8 +41,7 @@ def _find(recurrence: Recurrence) -> tuple[int, Memlet] | None:
             continue
         for reader in recurrence.tasklets:
             for memlet in reads(reader):
-                is_next = recurrence.gap(writer.write, memlet) == (recurrence.loop.step,)
-                if is_next and _is_clear(recurrence, position, memlet):
+                if recurrence.trips(writer.write, memlet) == 1 and _is_clear(recurrence, position, memlet):
                     return position, memlet
     return None
 
@@ -49,30 +49,27 @@ def _find(recurrence: Recurrence) -> tuple[int, Memlet] | None:
 def _is_clear(recurrence: Recurrence, position: int, memlet: Memlet) -> bool:
     """Whether nothing else writes the cell between the write and the last read of it in the next trip."""
     last = max(number for number, node in enumerate(recurrence.tasklets) if memlet in reads(node))
-    for number, node in enumerate(recurrence.tasklets):
-        gap = recurrence.gap(node.write, memlet)
-        if number == position or gap == "never":
-            continue
-        if gap == "unknown":
-            return False
-        assert not isinstance(gap, str)
-        trips = gap[0] * recurrence.loop.step
-        if (trips == 1 and number > position) or (trips == 0 and number < last):
-            return False
-    return True
+
+    def comes_between(number: int, node: Tasklet) -> bool:
+        trips = recurrence.trips(node.write, memlet)
+        if isinstance(trips, Unmet):
+            return trips is Unmet.UNKNOWN
+        return (trips == 1 and number > position) or (trips == 0 and number < last)
+
+    return not any(comes_between(number, node) for number, node in enumerate(recurrence.tasklets) if number != position)
 
 
 def _carry(recurrence: Recurrence, position: int, memlet: Memlet, names: Names) -> Node:
     loop, writer = recurrence.loop, recurrence.tasklets[position]
     dtype = writer.value.dtype
-    source = next(part.dtype for node in recurrence.tasklets for part in walk_expression(node.value) if is_read_of(part, memlet))
+    source = next(part.dtype for node in recurrence.tasklets for part in walk_expression(node.value) if _is_read_of(part, memlet))
     carry, fresh = Array(names.fresh(f"{memlet.array}_carry"), source), Array(names.fresh(f"{memlet.array}_next"), source)
     value = writer.value
     if writer.accumulate:
         value = Apply("add", (Read(writer.write, source), value), dtype)
 
     def replaced(part: Expression) -> Expression:
-        return Read(Memlet(carry.name), source) if is_read_of(part, memlet) else part
+        return Read(Memlet(carry.name), source) if _is_read_of(part, memlet) else part
 
     body: list[Node] = []
     for node in loop.body.body:
@@ -80,10 +77,8 @@ def _carry(recurrence: Recurrence, position: int, memlet: Memlet, names: Names) 
             plain = replace(writer, value=value, accumulate=False, reassociable=False)
             body.append(map_node_expressions(replace(plain, write=Memlet(fresh.name), key=f"{writer.key}'"), replaced))
             body.append(replace(plain, value=Read(Memlet(fresh.name), source)))
-        elif isinstance(node, Branch):
-            body.append(replace(node, then=Block((), tuple(map_node_expressions(inner, replaced) for inner in node.then.body))))
         else:
-            body.append(map_node_expressions(node, replaced))
+            body.append(rewrite(node, lambda inner: map_node_expressions(inner, replaced)))
     body.append(Tasklet(Memlet(carry.name), Read(Memlet(fresh.name), source), writer.where, f"{writer.key}''"))
     first = memlet.map_indices(substitute({loop.index: loop.start}))
     head = Tasklet(Memlet(carry.name), Read(first, source), writer.where, f"{loop.key}'")
@@ -91,3 +86,8 @@ def _carry(recurrence: Recurrence, position: int, memlet: Memlet, names: Names) 
     sign = "lt" if loop.step > 0 else "gt"
     guard = Apply(sign, (Integer(loop.start), Integer(loop.stop)), BOOL)
     return Branch(guard, Block((carry,), (head, inner)), Block((), ()), loop.where, f"{loop.key}''")
+
+
+def _is_read_of(part: Expression, memlet: Memlet) -> bool:
+    """Whether the expression is a read of that very element."""
+    return isinstance(part, Read) and part.memlet == memlet

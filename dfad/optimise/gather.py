@@ -12,10 +12,11 @@ a branch on data, a non-unit step, or a bound that depends on an index of the ne
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from dfad.analysis.shifts import Access, Nest, Vector, access_of, distance, is_rectangular, order, perfect_nest
-from dfad.ir.nodes import Apply, Block, Branch, Constant, Expression, Integer, Loop, Node, Program, Read, Tasklet
+from dfad.analysis.shifts import Access, Guarded, Nest, Unmet, access_of, gap_between, guarded, is_rectangular, may_flow, perfect_nest, sign
+from dfad.ir.nodes import Apply, Block, Branch, Constant, Expression, Loop, Node, Program, Read, Tasklet
 from dfad.ir.walk import map_expression, reads, walk_expression
 from dfad.optimise.pieces import pieces
 
@@ -24,25 +25,17 @@ COSTLY = frozenset({"div", "sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "s
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
-    """A write to an array with the scalars of the body put in, and the condition that it stands under (the same for all instances)."""
-
-    node: Tasklet
-    guard: Expression | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Group:
     """Statements of one nest whose targets differ by shifts only."""
 
-    statements: tuple[Statement, ...]
+    statements: tuple[Guarded, ...]
     targets: tuple[Access, ...]
     sources: tuple[tuple[Access, ...], ...]
 
     @property
     def adds(self) -> bool:
         """Whether the statements accumulate; otherwise there is one, which assigns."""
-        return self.statements[0].node.accumulate
+        return self.statements[0].tasklet.accumulate
 
 
 def gather(program: Program) -> Program:
@@ -101,8 +94,8 @@ def _gathered(nest: Nest) -> tuple[Node, ...] | None:
         if signs is None or len(signs) > 1:
             return None
         first = group.statements[0]
-        loops = pieces(tuple(statement.node for statement in group.statements), group.targets, nest, next(iter(signs), None))
-        nodes += loops if first.guard is None else (_under(first.guard, loops, first.node),)
+        loops = pieces(tuple(statement.tasklet for statement in group.statements), group.targets, nest, next(iter(signs), None))
+        nodes += loops if first.guard is None else (_under(first.guard, loops, first.tasklet),)
     return tuple(nodes)
 
 
@@ -110,55 +103,45 @@ def _under(guard: Expression, body: tuple[Node, ...], node: Tasklet) -> Branch:
     return Branch(guard, Block((), body), Block((), ()), node.where, f"{node.key}?!")
 
 
-def _inlined(nest: Nest) -> tuple[Statement, ...] | None:
-    """The statements on arrays with the scalars of the body put in; None where that is not possible."""
+def _inlined(nest: Nest) -> tuple[Guarded, ...] | None:
+    """The statements on arrays with the scalars of the body put in, those that assign perhaps under a condition; None where that is not
+    possible."""
     own = {array.name for array in nest.body.arrays if array.rank == 0}
     if len(own) != len(nest.body.arrays):
         return None
     values: dict[str, Expression] = {}
-    kept: list[Statement] = []
+    kept: list[Guarded] = []
     changed: set[str] = set()
     for node in nest.body.body:
-        statement = _unguarded(node, nest)
-        if statement is None or any(memlet.array in changed for memlet in reads(statement.node)):
+        statement = guarded(node, nest)
+        if statement is None or any(memlet.array in changed for memlet in reads(statement.tasklet)):
             return None
-        value = map_expression(statement.node.value, lambda part: values.get(part.memlet.array, part) if isinstance(part, Read) else part)
-        name = statement.node.write.array
-        if name not in own:
-            kept.append(replace(statement, node=replace(statement.node, value=value)))
-            changed.add(name)
-        elif statement.guard is not None:
+        tasklet, name = statement.tasklet, statement.tasklet.write.array
+        if statement.guard is not None and (tasklet.accumulate or name in own):
             return None
+        value = map_expression(tasklet.value, lambda part: values.get(part.memlet.array, part) if isinstance(part, Read) else part)
+        if name in own:
+            values[name] = _plus(values[name], value) if tasklet.accumulate else value
         else:
-            values[name] = _plus(values[name], value) if statement.node.accumulate else value
+            kept.append(replace(statement, tasklet=replace(tasklet, value=value)))
+            changed.add(name)
     return tuple(kept)
-
-
-def _unguarded(node: Node, nest: Nest) -> Statement | None:
-    """The node as a statement: a Tasklet, or one that assigns under a condition that no index of the nest decides."""
-    match node:
-        case Tasklet():
-            return Statement(node)
-        case Branch(guard=guard, then=Block(arrays=(), body=(Tasklet(accumulate=False) as inner,)), orelse=Block(body=())):
-            symbols = {item for part in walk_expression(guard) if isinstance(part, Integer) for item in part.value.free_symbols}
-            return None if reads(node) or symbols & set(nest.indices) else Statement(inner, guard)
-        case _:
-            return None
 
 
 def _plus(a: Expression, b: Expression) -> Expression:
     return b if isinstance(a, Constant) and a.value == 0.0 else Apply("add", (a, b), a.dtype)
 
 
-def _groups(statements: tuple[Statement, ...], nest: Nest) -> list[Group] | None:
-    found: dict[tuple[object, ...], list[tuple[Statement, Access, tuple[Access, ...]]]] = {}
+def _groups(statements: tuple[Guarded, ...], nest: Nest) -> list[Group] | None:
+    found: dict[tuple[object, ...], list[tuple[Guarded, Access, tuple[Access, ...]]]] = {}
     for number, statement in enumerate(statements):
-        node = statement.node
+        node = statement.tasklet
         target = access_of(node.write, nest)
-        if target is None or None in target.shift:
+        if not target.is_injective:
             return None
         own = () if node.accumulate else (number,)
-        found.setdefault((target.array, target.place, target.rest, own), []).append((statement, target, _sources(node, nest)))
+        row = (statement, target, tuple(access_of(memlet, nest) for memlet in reads(node)))
+        found.setdefault((target.array, target.place, target.rest, own), []).append(row)
     groups = [Group(*(tuple(column) for column in zip(*rows, strict=True))) for rows in found.values()]
     return groups if all(_is_worth_it(group) for group in groups) else None
 
@@ -167,7 +150,7 @@ def _is_worth_it(group: Group) -> bool:
     """Whether no costly operation is done for more than one shift of a cell; a division by a constant is taken out of the sum."""
     if len({target.shift for target in group.targets}) == 1:
         return True
-    return not any(_is_costly(part) for statement in group.statements for part in walk_expression(statement.node.value))
+    return not any(_is_costly(part) for statement in group.statements for part in walk_expression(statement.tasklet.value))
 
 
 def _is_costly(part: Expression) -> bool:
@@ -176,38 +159,21 @@ def _is_costly(part: Expression) -> bool:
     return part.operation != "div" or not isinstance(part.operands[1], Constant)
 
 
-def _sources(node: Tasklet, nest: Nest) -> tuple[Access, ...]:
-    """What the statement reads, as shifts; only arrays that the nest writes need one, which the caller finds by name."""
-    found = []
-    for part in walk_expression(node.value):
-        if isinstance(part, Read):
-            access = access_of(part.memlet, nest)
-            if access is None:
-                access = Access(part.memlet.array, (), (), ())
-            found.append(access)
-    return tuple(found)
-
-
 def _is_stencil(group: Group) -> bool:
     return group.adds and (len(group.statements) > 1 or any(group.targets[0].shift))
 
 
-def _pairs(writer: Group, reader: Group) -> list[Vector | str]:
-    """The distances between the cells that one group writes and those that another reads."""
-    return [distance(target, source) for target in writer.targets for sources in reader.sources for source in sources]
+def _pairs(writer: Group, reader: Group) -> Iterator[tuple[Access, Access]]:
+    """Each target of the one group with each source of the other."""
+    return ((target, source) for target in writer.targets for sources in reader.sources for source in sources)
 
 
 def _reads_are_old(groups: list[Group], nest: Nest) -> bool:
     """Whether every read sees a value from before the nest, and no cell is both assigned and accumulated or assigned twice."""
-    signs = tuple(loop.step for loop in nest.loops)
     for writer in groups:
-        for reader in groups:
-            for vector in _pairs(writer, reader):
-                if vector == "unknown":
-                    return False
-                if not isinstance(vector, str) and order(tuple(s * v for s, v in zip(signs, vector, strict=True))) > 0:
-                    return False
         for other in groups:
+            if any(may_flow(target, source, nest, is_behind=False) for target, source in _pairs(writer, other)):
+                return False
             both_add = writer.adds and other.adds
             if other is not writer and not both_add and _share_cells(writer, other):
                 return False
@@ -215,14 +181,19 @@ def _reads_are_old(groups: list[Group], nest: Nest) -> bool:
 
 
 def _share_cells(first: Group, second: Group) -> bool:
-    return any(distance(a, b) != "never" for a in first.targets for b in second.targets)
+    return any(gap_between(a, b) is not Unmet.NEVER for a in first.targets for b in second.targets)
+
+
+def _reads(reader: Group, writer: Group) -> bool:
+    """Whether one group may read what another writes."""
+    return any(gap_between(target, source) is not Unmet.NEVER for target, source in _pairs(writer, reader))
 
 
 def _ordered(groups: list[Group]) -> list[Group] | None:
     """The groups in an order in which every cell is read before it is written by another group; None where there is none."""
     left, done = list(groups), list[Group]()
     while left:
-        ready = [g for g in left if all(v == "never" for other in left if other is not g for v in _pairs(g, other))]
+        ready = [group for group in left if not any(_reads(other, group) for other in left if other is not group)]
         if not ready:
             return None
         done += ready
@@ -238,9 +209,9 @@ def _signs(group: Group) -> set[int] | None:
     signs = set()
     for target, sources in zip(group.targets, group.sources, strict=True):
         for source in sources:
-            vector = distance(source, target)
-            if vector == "unknown":
+            gap = gap_between(source, target)
+            if gap is Unmet.UNKNOWN:
                 return None
-            if not isinstance(vector, str):
-                signs.add(order(vector))
+            if not isinstance(gap, Unmet):
+                signs.add(sign(gap))
     return signs - {0}

@@ -59,7 +59,7 @@ def covers(node: Node, tasklet: Tasklet, array: Array, same: Change) -> bool:
     """Whether the node, a Tasklet or a perfect nest round it, writes each cell of the array exactly once; ``same``: extents.py."""
     nest = perfect_nest(node) if isinstance(node, Loop) else Nest((), Block((), ()))
     access = access_of(tasklet.write, nest)
-    if access is None or len(nest.loops) > array.rank or any(shift != 0 for shift in access.shift):
+    if access.place is None or len(nest.loops) > array.rank or any(shift != 0 for shift in access.shift):
         return False
     for dimension, extent in enumerate(array.shape):
         held = access.place[dimension]

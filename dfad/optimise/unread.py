@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 
-from dfad.analysis.shifts import Nest, access_of, distance, is_rectangular, order, perfect_nest
+from dfad.analysis.shifts import Nest, access_of, is_rectangular, may_flow, perfect_nest
 from dfad.ir.nodes import Block, Loop, Node, Tasklet
-from dfad.ir.walk import reads
+from dfad.ir.walk import reads, writes
 
 
 def without_unread(loop: Loop, live: Set[str]) -> Loop:
@@ -36,28 +36,14 @@ def without_unread(loop: Loop, live: Set[str]) -> Loop:
 
 
 def _is_unread(node: Tasklet, position: int, body: list[Node], nest: Nest) -> bool:
-    signs = tuple(loop.step for loop in nest.loops)
+    """Whether no later instance, and no statement behind it in its own, reads the cell or adds to it."""
     written = access_of(node.write, nest)
     for number, other in enumerate(body):
-        assert isinstance(other, Tasklet)
-        memlets = [*reads(other), *([other.write] if other.accumulate and other is not node else [])]
-        for memlet in memlets:
-            if memlet.array != node.write.array:
-                continue
-            access = access_of(memlet, nest)
-            gap = "unknown" if written is None or access is None else distance(written, access)
-            if gap == "unknown":
-                return False
-            if not isinstance(gap, str):
-                sign = order(tuple(s * v for s, v in zip(signs, gap, strict=True)))
-                if sign > 0 or (sign == 0 and number > position):
-                    return False
-    return not node.accumulate or _has_distinct_cells(node, nest)
-
-
-def _has_distinct_cells(node: Tasklet, nest: Nest) -> bool:
-    access = access_of(node.write, nest)
-    return access is not None and None not in access.shift
+        adds_to = writes(other) if isinstance(other, Tasklet) and other.accumulate and other is not node else ()
+        memlets = (memlet for memlet in (*reads(other), *adds_to) if memlet.array == node.write.array)
+        if any(may_flow(written, access_of(memlet, nest), nest, number > position) for memlet in memlets):
+            return False
+    return not node.accumulate or written.is_injective
 
 
 def _with_body(loops: tuple[Loop, ...], body: Block) -> Loop:

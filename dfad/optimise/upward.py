@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dfad.analysis.shifts import Nest, access_of, distance
-from dfad.ir.memlet import Memlet
+from dfad.analysis.shifts import Nest, access_of, is_shared_by_one
 from dfad.ir.nodes import Loop, Node, Program, Tasklet
 from dfad.ir.walk import reads, rewrite_block
 
@@ -41,15 +40,14 @@ def _nest_below(loop: Loop) -> Nest | None:
 
 
 def _is_free(nest: Nest) -> bool:
+    """Whether the instances of the nest are independent."""
     own = {array.name for array in nest.body.arrays}
     tasklets = [node for node in nest.body.body if isinstance(node, Tasklet)]
-    for writer in tasklets:
-        if writer.write.array in own:
-            continue
+    for writer in (node for node in tasklets if node.write.array not in own):
+        write = access_of(writer.write, nest)
         for other in tasklets:
-            if other.write.array not in own and not _may_share(writer, other) and not _is_own_cell(writer.write, other.write, nest):
-                return False
-            if not all(_is_own_cell(writer.write, memlet, nest) for memlet in reads(other) if memlet.array == writer.write.array):
+            shared = reads(other) if _may_share(writer, other) else (*reads(other), other.write)
+            if not all(is_shared_by_one(write, access_of(memlet, nest)) for memlet in shared):
                 return False
     return True
 
@@ -57,16 +55,3 @@ def _is_free(nest: Nest) -> bool:
 def _may_share(first: Tasklet, second: Tasklet) -> bool:
     """Whether the two may write one cell in either order: both add to it, in any order."""
     return first.accumulate and second.accumulate and first.reassociable and second.reassociable
-
-
-def _is_own_cell(write: Memlet, other: Memlet, nest: Nest) -> bool:
-    """Whether no two different instances name a common cell."""
-    if write.array != other.array:
-        return True
-    first, second = access_of(write, nest), access_of(other, nest)
-    if first is None or second is None:
-        return False
-    gap = distance(first, second)
-    return gap == "never" or (not isinstance(gap, str) and not any(gap))
-
-
