@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dfad.ir.nodes import Loop, Program
+from dfad.ir.walk import all_arrays, walk
+
 
 class Names:
     """Names already taken, and fresh ones made from them."""
@@ -18,3 +21,9 @@ class Names:
             name, count = f"{wish}_{count}", count + 1
         self._taken.add(name)
         return name
+
+
+def names_of(program: Program) -> Names:
+    """All names of a Program, taken: arrays, loop indices and symbols."""
+    indices = {node.index.name for node in walk(program.body) if isinstance(node, Loop)}
+    return Names({*all_arrays(program), *indices, *(entry.symbol.name for entry in program.symbols)})

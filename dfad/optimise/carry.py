@@ -13,15 +13,14 @@ from dfad.analysis.recurrences import Recurrence, recurrence_of
 from dfad.analysis.shifts import Unmet
 from dfad.ir.dtype import BOOL
 from dfad.ir.memlet import Memlet
-from dfad.ir.names import Names
-from dfad.ir.nodes import Apply, Array, Block, Branch, Expression, Integer, Loop, Node, Program, Read, Tasklet
-from dfad.ir.walk import all_arrays, map_node_expressions, reads, rewrite, rewrite_block, substitute, walk, walk_expression
+from dfad.ir.names import Names, names_of
+from dfad.ir.nodes import Apply, Array, Block, Branch, Expression, Integer, Node, Program, Read, Tasklet
+from dfad.ir.walk import map_node_expressions, reads, rewrite, rewrite_block, substitute, walk_expression
 
 
 def carry_values(program: Program) -> Program:
     """The Program with the values of recurrences in scalars."""
-    taken = set(all_arrays(program)) | {node.index.name for node in walk(program.body) if isinstance(node, Loop)}
-    names = Names(taken | {entry.symbol.name for entry in program.symbols})
+    names = names_of(program)
 
     def carried(node: Node) -> Node:
         recurrence = recurrence_of(node)

@@ -22,9 +22,9 @@ import sympy
 from dfad.analysis.recurrences import Recurrence, recurrence_of
 from dfad.ir.dtype import Dtype
 from dfad.ir.memlet import Memlet, symbol
-from dfad.ir.names import Names
+from dfad.ir.names import Names, names_of
 from dfad.ir.nodes import Apply, Array, Block, Expression, Integer, Loop, Node, Program, Read, Tasklet
-from dfad.ir.walk import all_arrays, map_expression, rewrite_block, walk, walk_expression
+from dfad.ir.walk import map_expression, rewrite_block, walk_expression
 
 STRIP = 256
 COSTLY = frozenset({"exp", "expm1", "log", "log1p", "sin", "cos", "tan", "tanh", "sinh", "cosh", "pow", "sqrt", "arctan", "div"})
@@ -32,8 +32,7 @@ COSTLY = frozenset({"exp", "expm1", "log", "log1p", "sin", "cos", "tan", "tanh",
 
 def distribute(program: Program) -> Program:
     """The Program with the independent costly part of each recurrence in a loop of its own; only its reverse sweep is looked at."""
-    indices = {node.index.name for node in walk(program.body) if isinstance(node, Loop)}
-    names = Names(set(all_arrays(program)) | indices | {entry.symbol.name for entry in program.symbols})
+    names = names_of(program)
 
     def divided(node: Node) -> Node:
         recurrence = recurrence_of(node)

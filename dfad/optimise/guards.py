@@ -11,37 +11,30 @@ from dataclasses import replace
 
 from dfad.ir.dtype import BOOL
 from dfad.ir.memlet import Memlet
+from dfad.ir.names import Names, names_of
 from dfad.ir.nodes import Array, Block, Branch, Node, Program, Read, Tasklet
-from dfad.ir.walk import all_arrays, reads, rewrite_block, walk, writes
+from dfad.ir.walk import reads, rewrite_block, walk, writes
 
 
 def name_guards(program: Program) -> Program:
     """The Program with named guards; the same object when all are plain."""
     written = {memlet.array for node in walk(program.body) for memlet in writes(node)}
-    taken = set(all_arrays(program))
+    names = names_of(program)
 
     def name_in(node: Node) -> Node:
-        return _named(node, written, taken) if isinstance(node, Block) else node
+        return _named(node, written, names) if isinstance(node, Block) else node
 
     body = rewrite_block(program.body, name_in)
     return program if body is program.body else replace(program, body=body)
 
 
-def _named(block: Block, written: set[str], taken: set[str]) -> Block:
+def _named(block: Block, written: set[str], names: Names) -> Block:
     arrays, body = list(block.arrays), list[Node]()
     for node in block.body:
         if isinstance(node, Branch) and any(memlet.array in written for memlet in reads(node)):
-            guard = Array(_fresh(taken), BOOL)
+            guard = Array(names.fresh("taken"), BOOL)
             arrays.append(guard)
             body.append(Tasklet(Memlet(guard.name), node.guard, node.where, f"{node.key}?"))
             node = replace(node, guard=Read(Memlet(guard.name), BOOL))
         body.append(node)
     return block if len(arrays) == len(block.arrays) else Block(tuple(arrays), tuple(body))
-
-
-def _fresh(taken: set[str]) -> str:
-    count = 1
-    while f"taken_{count}" in taken:
-        count += 1
-    taken.add(f"taken_{count}")
-    return f"taken_{count}"

@@ -10,59 +10,58 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dfad.ir.nodes import Block, Branch, Expression, Integer, Loop, Node, Program
-from dfad.ir.walk import children, map_memlets, reads, rewrite_block, walk, walk_expression
+from dfad.ir.names import Names, names_of
+from dfad.ir.nodes import Block, Branch, Expression, Loop, Node, Program
+from dfad.ir.walk import expression_symbols, map_memlets, reads, rewrite_block, walk
 
 
 def unswitch(program: Program) -> Program:
     """The Program with the conditions that no trip changes outside of innermost loops."""
-    body = rewrite_block(program.body, _switched)
+    names = names_of(program)
+    body = rewrite_block(program.body, lambda node: _switched(node, names) if isinstance(node, Loop) else node)
     return program if body is program.body else replace(program, body=body)
 
 
-def _switched(node: Node) -> Node:
-    if not isinstance(node, Loop) or any(isinstance(inner, Loop) for inner in walk(node.body)):
-        return node
-    guards = {inner.guard for inner in node.body.body if isinstance(inner, Branch)}
-    if len(guards) != 1:
-        return node
-    guard = guards.pop()
-    if not _is_fixed(guard, node) or any(isinstance(child, Branch) for inner in node.body.body for child in _below(inner)):
-        return node
-    if any(array.rank or array.dtype.kind == "i" for array in node.body.arrays) or _has_inner_arrays(node.body):
-        return node
-    then, orelse = _one_side(node, guard, True), _one_side(node, guard, False)
-    return Branch(guard, Block((), then), Block((), orelse), node.where, f"{node.key}?")
+def _switched(loop: Loop, names: Names) -> Node:
+    guard = _only_guard(loop)
+    if guard is None or not _is_fixed(guard, loop) or not _can_be_copied(loop):
+        return loop
+    then, orelse = _one_side(loop, True), tuple(_twin(side, names) for side in _one_side(loop, False))
+    return Branch(guard, Block((), then), Block((), orelse), loop.where, f"{loop.key}?")
+
+
+def _only_guard(loop: Loop) -> Expression | None:
+    """The condition of all Branches of an innermost loop, which stand directly in its body; None for none or several."""
+    inside = [node for node in walk(loop.body) if isinstance(node, Loop | Branch)]
+    guards = {node.guard for node in loop.body.body if isinstance(node, Branch)}
+    is_flat = all(isinstance(node, Branch) and node in loop.body.body for node in inside)
+    return guards.pop() if is_flat and len(guards) == 1 else None
 
 
 def _is_fixed(guard: Expression, loop: Loop) -> bool:
+    """Whether the condition reads no data and names nothing that the loop binds or declares."""
     own = {array.name for array in loop.body.arrays} | {loop.index.name}
-    symbols = {item.name for part in walk_expression(guard) if isinstance(part, Integer) for item in part.value.free_symbols}
-    return not symbols & own and not any(reads(inner) for inner in loop.body.body if isinstance(inner, Branch) and inner.guard is guard)
+    tests = (node for node in loop.body.body if isinstance(node, Branch))
+    return not own & {item.name for item in expression_symbols(guard)} and not any(reads(test) for test in tests)
 
 
-def _has_inner_arrays(body: Block) -> bool:
-    return any(isinstance(node, Block) and node.arrays for node in walk(body) if node is not body)
+def _can_be_copied(loop: Loop) -> bool:
+    """Whether the loop declares nothing but scalars of its body that no subset names."""
+    inner = any(node.arrays for node in walk(loop.body) if isinstance(node, Block) and node is not loop.body)
+    return not inner and not any(array.rank or array.dtype.kind == "i" for array in loop.body.arrays)
 
 
-def _below(node: Node) -> list[Node]:
-    return [inner for child in children(node) for inner in walk(child)]
-
-
-def _one_side(loop: Loop, guard: Expression, side: bool) -> tuple[Node, ...]:
-    """The loop as it is on one side of the condition, its arrays and keys marked on the other; nothing when it has nothing to do there."""
+def _one_side(loop: Loop, side: bool) -> tuple[Loop, ...]:
+    """The loop as it is on one side of the condition; nothing when it has nothing to do there."""
     body: list[Node] = []
     for node in loop.body.body:
-        body += ((node.then if side else node.orelse).body) if isinstance(node, Branch) else (node,)
-    if not body:
-        return ()
-    one = replace(loop, body=replace(loop.body, body=tuple(body)))
-    return (one if side else _twin(one),)
+        body += (node.then if side else node.orelse).body if isinstance(node, Branch) else (node,)
+    return (replace(loop, body=replace(loop.body, body=tuple(body))),) if body else ()
 
 
-def _twin(loop: Loop) -> Loop:
+def _twin(loop: Loop, names: Names) -> Loop:
     """A copy whose arrays and keys are its own."""
-    table = {array.name: f"{array.name}_" for array in loop.body.arrays}
+    table = {array.name: names.fresh(array.name) for array in loop.body.arrays}
 
     def copied(node: Node) -> Node:
         node = map_memlets(node, lambda memlet: replace(memlet, array=table.get(memlet.array, memlet.array)))
