@@ -1,8 +1,8 @@
 """A random kernel as Python source text, with the features that it has.
 
-Every kernel has the signature `kernel(x, y, A, B, c, idx, steps)`: vectors of n, matrices of n by n, a float, integers in range(n), a number of
-steps. Values stay small whatever is composed: products go through sines or are scaled, and loops are short. Kinks are compared with
-constants that no value meets. Indices are in range by construction; some wrap round from the end, as in Python.
+Every kernel has the signature `kernel(x, y, A, B, c, idx, steps)`: vectors of n, matrices of n by n, a float, integers in range(n), a
+number of steps. Values stay small whatever is composed: products go through sines or are scaled, and loops are short. Kinks are compared
+with constants that no value meets. Indices are in range by construction; some wrap round from the end, as in Python.
 """
 
 from __future__ import annotations
@@ -282,7 +282,8 @@ class Writer:
             self.put(f"s += damp({self.expression(scope, 1)})")
 
     def result(self, scope: Scope) -> str:
-        return f"s + np.sum({scope.vectors[0]}) - 0.5 * np.sum(np.sin({scope.vectors[1]})) + np.sum({scope.matrices[0]} * {scope.matrices[1]})"
+        (x, y), (A, B) = scope.vectors[:2], scope.matrices[:2]
+        return f"s + np.sum({x}) - 0.5 * np.sum(np.sin({y})) + np.sum({A} * {B})"
 
     # ------------------------------------------------------------ expressions
 

@@ -1,0 +1,150 @@
+"""Generated kernels: values against NumPy, gradients against the complex step, passes on and off, some of them compiled."""
+
+import random
+from collections import Counter
+
+import hypothesis
+import numpy as np
+import pytest
+from hypothesis import strategies
+
+import dfad
+from dfad.errors import UnsupportedSyntax
+from dfad.ir.evaluate import evaluate
+from dfad.ir.nodes import Role
+from dfad.ir.walk import all_arrays
+from tests.adjoint_paths import Subject, cotangents, planned, run_gradient, subject
+from tests.generated.writer import Kernel, arguments, generate
+from tests.references import complex_step, relative_error
+
+TOLERANCE = 1e-9  # of <g, v> against the sum of |g v|
+WANTED = (
+    "record",
+    "branch in loop",
+    "slice overlap",
+    "exchange",
+    "no trip",
+    "downwards",
+    "step",
+    "triangular",
+    "computed index",
+    "library",
+)
+"""What at least a tenth of the kernels contains."""
+
+HINTS = hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.data_too_large, hypothesis.HealthCheck.filter_too_much
+
+
+def run_all(count: int, check) -> Counter:
+    """Check so many kernels, and count what they contain."""
+    seen: Counter = Counter()
+
+    @hypothesis.settings(max_examples=count, suppress_health_check=HINTS, phases=[hypothesis.Phase.generate])
+    @hypothesis.given(strategies.integers(0, 2**32 - 1))
+    def one(seed):
+        rng = random.Random(seed)
+        kernel, n, steps = generate(rng), rng.randint(1, 5), rng.randint(0, 3)
+        try:
+            features = check(kernel, arguments(n, steps, seed))
+        except UnsupportedSyntax:
+            seen["refused"] += 1
+        except Exception as error:
+            error.add_note(f"seed {seed}, n = {n}, steps = {steps}\n{kernel.text}")
+            raise
+        else:
+            seen.update({*features, "kernels", *(["no trip"] if steps == 0 or n == 1 else [])})
+
+    one()
+    return seen
+
+
+def is_tame(case: Subject) -> bool:
+    """Whether all values stayed finite and of moderate size."""
+    with np.errstate(all="ignore"):
+        try:
+            outputs = [np.max(np.abs(out), initial=0.0) for of in case.kinds for out in case.outputs(of)]
+        except (ValueError, OverflowError):  # from the module math
+            return False
+    return all(np.isfinite(value) and value < 1e3 for value in outputs)
+
+
+def check_values(case: Subject) -> None:
+    copies = {name: np.copy(value) if isinstance(value, np.ndarray) else value for name, value in case.arguments.items()}
+    found = evaluate(case.primal, copies)
+    assert relative_error(tuple(found.values()), case.outputs(None)) <= 1e-13
+    if case.updated:
+        assert relative_error(tuple(copies[name] for name in case.updated), case.outputs(case.updated)) <= 1e-13
+
+
+def check_gradient(case: Subject, of, gradients) -> None:
+    """Along two random directions."""
+    weights = cotangents(case, of)
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        direction = {name: rng.standard_normal(np.shape(case.arguments[name])) for name in case.active}
+        products = complex_step(case.function, case.arguments, direction, of)
+        expected = sum(float(np.sum(w * product)) for w, product in zip(weights, products, strict=True))
+        terms = [gradient * v for gradient, v in zip(gradients, direction.values(), strict=True)]
+        scale = sum(float(np.sum(np.abs(term))) for term in terms) + abs(expected)
+        assert abs(sum(float(np.sum(term)) for term in terms) - expected) <= TOLERANCE * scale, of
+
+
+def interpret(kernel: Kernel, values) -> set[str]:
+    case = subject(kernel.function, values)
+    if not is_tame(case):
+        return set()
+    check_values(case)
+    features = set(kernel.features)
+    for of in case.kinds:
+        for passes in (False, True):
+            program = planned(case, of, case.active, passes)
+            check_gradient(case, of, run_gradient(case, program, of, case.active))
+            if any(array.role is Role.TAPE for array in all_arrays(program).values()):
+                features.add("record")
+    return features
+
+
+def compile_and_run(kernel: Kernel, values) -> set[str]:
+    case = subject(kernel.function, values)
+    if not is_tame(case):
+        return set()
+    value, gradients = dfad.value_and_grad(kernel.function, wrt=case.active)(*values)
+    assert relative_error((value,), case.outputs(None)) <= 1e-12
+    check_gradient(case, None, gradients)
+    if case.updated:
+        _, pullback = dfad.vjp(kernel.function, *values, of=case.updated, wrt=case.active)
+        weights = cotangents(case, case.updated)
+        check_gradient(case, case.updated, pullback(tuple(weights) if len(weights) > 1 else weights[0]))
+    return set(kernel.features)
+
+
+def report(seen: Counter) -> None:
+    total = seen["kernels"]
+    print({name: f"{seen[name] / total:.0%}" for name in seen})
+    assert seen["refused"] <= 0.1 * total
+    rare = [name for name in WANTED if seen[name] < 0.1 * total]
+    assert not rare, f"in fewer than a tenth of {total} kernels: {rare}"
+
+
+def test_a_few_generated_kernels():
+    assert run_all(20, interpret)["kernels"] >= 15
+
+
+@pytest.mark.slow
+def test_generated_kernels():
+    report(run_all(100, interpret))
+
+
+@pytest.mark.slow
+def test_generated_kernels_compiled():
+    run_all(10, compile_and_run)
+
+
+@pytest.mark.long
+def test_many_generated_kernels():
+    report(run_all(2000, interpret))
+
+
+@pytest.mark.long
+def test_many_generated_kernels_compiled():
+    run_all(150, compile_and_run)
