@@ -10,6 +10,7 @@ from dfad.ir.evaluate import evaluate
 from dfad.ir.nodes import Program, ShapeSymbol
 from dfad.ir.verify import verify
 from dfad.ir.walk import all_arrays
+from dfad.plan.audit import audit
 from dfad.plan.costs import Costs
 from dfad.plan.planner import Planner
 from dfad.plan.postpone import postpone
@@ -73,7 +74,7 @@ def test_gradients_do_not_depend_on_the_plan(name):
             if not is_possible(planner.problem, decisions):
                 continue
             outcome = simulate(planner.problem, decisions)
-            found, peak = run(verify(realize(planner.sweeps, planner.problem, decisions)), arguments)
+            found, peak = run(audit(planner.sweeps.program, verify(realize(planner.sweeps, planner.problem, decisions))), arguments)
             assert peak <= outcome.peak
             for key, value in expected.items():
                 np.testing.assert_array_equal(found[key], value, err_msg=f"{key} under {decisions}")

@@ -1,11 +1,12 @@
 """The planner on Programs: which arrays are values, what is put into effect, what is reported."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from dfad.errors import BudgetTooSmall, KernelTypeError
+from dfad.errors import BudgetTooSmall, CompilerBug, KernelTypeError
 from dfad.ir.dtype import F64
 from dfad.ir.evaluate import evaluate
 from dfad.ir.lifetimes import top_level
@@ -13,13 +14,14 @@ from dfad.ir.nodes import Stage
 from dfad.ir.show import show
 from dfad.ir.signature import ArrayType, IntegerType
 from dfad.ir.verify import verify
+from dfad.plan.audit import audit
 from dfad.plan.costs import Costs, seconds_of
 from dfad.plan.footprint import footprint
 from dfad.plan.planner import Planner, plan
 from dfad.plan.postpone import postpone
 from dfad.plan.problem import Decision, simulate
 from dfad.plan.question import problem_of
-from dfad.plan.realize import realize
+from dfad.plan.realize import original_key, realize
 from dfad.plan.values import sweeps_of
 from tests.ir_text import build
 from tests.planner_kernels import gradient, kernel, run
@@ -377,3 +379,49 @@ def test_sizes_that_a_scalar_of_the_kernel_holds(n):
         found, peak = run(verify(realize(planner.sweeps, planner.problem, decisions)), {"x": x, "n": np.int64(n)})
         np.testing.assert_array_equal(found, expected)
         assert peak == outcome.peak
+
+
+STALE = """
+def f(x: f8[N], x_bar: f8[N]):
+    a: f8[N]
+    b: f8[N]
+    a_again: f8[N]
+    with block:
+        for i in range(0, N):
+            a[i] = x[i]
+        for j in range(0, N):
+            b[j] = 2.0*a[j]
+    with block:
+        {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("x_bar[0] = a[0]", "x_bar[0] = a_again[0]", "reads a_again"),
+        ("x_bar[0] = a[0]", "x_bar[0] = 0.0\n        x_bar[1] = x_bar[0]", "reads x_bar"),
+        ("x_bar[0] = b[0]", "x_bar[0] = 2.0*a[0]", None),
+    ],
+)
+def test_the_audit_sees_another_version(before, after, message):
+    first, second = (verify(build(STALE.format(text), Stage.PLANNED)) for text in (before, after))
+    if message is None:
+        assert audit(first, second) is second
+        return
+    with pytest.raises(CompilerBug, match=message):
+        audit(first, second)
+
+
+def test_the_audit_sees_a_copy_that_comes_too_late():
+    program = gradient(kernel(KERNEL))
+    sweeps = sweeps_of(program)
+    problem = problem_of(sweeps, {"x_0": 4, "x_1": 3}, Costs())
+    realized = realize(sweeps, problem, {"d": Decision.RECOMPUTED})
+    forward, reverse = realized.body.body
+    copies = [step for step in reverse.body if original_key(step.key) != step.key]
+    others = [step for step in reverse.body if original_key(step.key) == step.key]
+    moved = replace(realized, body=replace(realized.body, body=(forward, replace(reverse, body=(*others, *copies)))))
+    assert audit(program, realized) is realized
+    with pytest.raises(CompilerBug, match="reads d as"):
+        audit(program, verify(moved))

@@ -5,6 +5,7 @@ import pytest
 
 from dfad.errors import BudgetTooSmall
 from dfad.ir.verify import verify
+from dfad.plan.audit import audit
 from dfad.plan.costs import Costs
 from dfad.plan.planner import Planner
 from dfad.plan.problem import simulate
@@ -23,7 +24,7 @@ def check_every_plan(text: str) -> int:
     expected, kept_peak = run(program, {"x": x})
     executed = []
     for decisions, outcome in every_plan(planner.problem):
-        realized = verify(realize(planner.sweeps, planner.problem, decisions))
+        realized = audit(planner.sweeps.program, verify(realize(planner.sweeps, planner.problem, decisions)))
         found, peak = run(realized, {"x": x})
         np.testing.assert_array_equal(found, expected, err_msg=f"{decisions}\n{text}")
         assert peak == outcome.peak, (decisions, text)

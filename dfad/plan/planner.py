@@ -16,6 +16,7 @@ from dfad.errors import BudgetTooSmall, CompilerBug
 from dfad.ir.lifetimes import lifetimes
 from dfad.ir.nodes import Block, Node, Program, Role
 from dfad.ir.walk import reads, walk
+from dfad.plan.audit import audit
 from dfad.plan.costs import Costs
 from dfad.plan.footprint import footprint, known_sizes, size_of
 from dfad.plan.ilp import Solver
@@ -150,7 +151,7 @@ class Planner:
         decisions, _ = self.decide(budget)
         if all(decision is Decision.KEPT for decision in decisions.values()):
             return self.sweeps.program
-        program = realize(self.sweeps, self.problem, decisions)
+        program = audit(self.sweeps.program, realize(self.sweeps, self.problem, decisions))
         held, expected = max(footprint(program, self.sizes)[0], default=0), simulate(self.problem, decisions).peak
         if held != expected:
             raise CompilerBug(f"the plan of {expected} bytes is put into effect with {held}", program)

@@ -21,6 +21,14 @@ from dfad.ir.walk import all_arrays, map_expression, map_integers, map_memlets, 
 from dfad.plan.problem import Decision, Decisions, Problem, decided, phases
 from dfad.plan.values import Sweeps
 
+AGAIN = " again "
+"""Between the key of a node and the number of its copy."""
+
+
+def original_key(key: str) -> str:
+    """The key of the node that the node of this key is a copy of; the key itself for one that is no copy."""
+    return key.partition(AGAIN)[0]
+
 
 def realize(sweeps: Sweeps, problem: Problem, decisions: Decisions) -> Program:
     """The Program that has its values as decided.
@@ -77,7 +85,7 @@ class _Realization:
                 case Block():
                     return replace(node, arrays=tuple(replace(array, name=inner[array.name]) for array in node.arrays))
                 case _:
-                    return replace(_renamed(node, table), key=f"{node.key}'{self.copies}")
+                    return replace(_renamed(node, table), key=f"{node.key}{AGAIN}{self.copies}")
 
         return _rewritten(map_symbols(step, substitute({symbol(old): symbol(new) for old, new in inner.items()})), copy)
 
