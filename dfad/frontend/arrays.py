@@ -19,7 +19,7 @@ from dfad.frontend.blocks import Header, OpenBlock
 from dfad.frontend.builder import cast
 from dfad.frontend.elementwise import Operand, element_at, operand_of, require_equal, settle
 from dfad.frontend.scope import Context
-from dfad.frontend.values import ZERO, Deferred, Indices, Lazy, Scalar, Shape, Value, View, kind_of, whole
+from dfad.frontend.values import ZERO, Deferred, Indices, Lazy, Scalar, Shape, Target, Value, View, kind_of, whole
 from dfad.ir.dtype import Dtype
 from dfad.ir.memlet import Memlet, Range
 from dfad.ir.nodes import Expression, Read
@@ -42,10 +42,11 @@ def nest(context: Context, shape: Shape, stack: ExitStack) -> tuple[Indices, lis
     return tuple(indices), headers
 
 
-def store(context: Context, target: View, value: Value, accumulate: bool = False) -> None:
+def store(context: Context, target: Target, value: Value, accumulate: bool = False) -> None:
     """``target[...] = value`` or, with `accumulate`, ``+=``."""
     if isinstance(value, Deferred):
         if _takes_directly(context, target, value, accumulate):
+            assert isinstance(target, View)
             value.write(target, accumulate)
             return
         value = operand_of(context, value)
@@ -62,7 +63,7 @@ def store(context: Context, target: View, value: Value, accumulate: bool = False
     _store_elements(context, target, found, accumulate)
 
 
-def _takes_directly(context: Context, target: View, value: Deferred, accumulate: bool) -> bool:
+def _takes_directly(context: Context, target: Target, value: Deferred, accumulate: bool) -> bool:
     """Whether a deferred operation may write to the target itself."""
     if value.dtype != target.dtype or len(value.shape) != len(target.shape) or target.subset() is None:
         return False
@@ -73,25 +74,26 @@ def _takes_directly(context: Context, target: View, value: Deferred, accumulate:
     return True
 
 
-def _check_shapes(context: Context, target: View, value: Operand) -> None:
+def _check_shapes(context: Context, target: Target, value: Operand) -> None:
     shape = value.shape
     while len(shape) > len(target.shape) and shape[0] == 1:
         shape = shape[1:]
     if len(shape) > len(target.shape):
-        context.wrong_type(f"{kind_of(value)} does not fit into {kind_of(target)}")
+        context.wrong_type(f"{kind_of(value)} does not fit into cells of rank {len(target.shape)}")
     for own, other in zip(target.shape[len(target.shape) - len(shape) :], shape, strict=True):
         if other != 1:
             require_equal(context, own, other)
 
 
-def _store_elements(context: Context, target: View, value: Operand, accumulate: bool) -> None:
+def _store_elements(context: Context, target: Target, value: Operand, accumulate: bool) -> None:
     outside = context.builder.block
     with ExitStack() as stack:
         indices, headers = nest(context, target.shape, stack)
         before = len(context.builder.block.body)
         element = cast(element_at(value, _padded(target, value), indices).expression, target.dtype)
+        found = [*_reads_of(element), *_reads_since(context.builder.block, before)]
         write = target.memlet(indices)
-        turns = _turns(write, [header.index for header in headers], [*_reads_of(element), *_reads_since(context.builder.block, before)])
+        turns = _turns(write, [header.index for header in headers], found)
         held = None
         if turns is None:
             held = context.builder.temporary("tmp", target.dtype, target.shape, outside)
@@ -105,7 +107,7 @@ def _store_elements(context: Context, target: View, value: Operand, accumulate: 
         _store_elements(context, target, held, accumulate)
 
 
-def _padded(target: View, value: Operand) -> Shape:
+def _padded(target: Target, value: Operand) -> Shape:
     """The shape that the value is broadcast to: the target's, with the leading ones that the value has beyond it."""
     return (
         target.shape

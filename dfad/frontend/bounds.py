@@ -150,7 +150,9 @@ def unify(builder: Builder, first: Array, second: Array) -> bool:
         builder.blocks[0].body.insert(0, check)
         builder.know(own - other, builder.blocks[0])
         builder.know(other - own, builder.blocks[0])
-    builder.shapes[second.name] = builder.shapes.get(first.name, first.shape)
+    common, merged = builder.shaped(first).shape, builder.shaped(second).shape
+    known = {name for name, shape in builder.shapes.items() if shape == merged}
+    builder.shapes.update(dict.fromkeys({first.name, second.name, *known}, common))
     return True
 
 

@@ -21,6 +21,7 @@ from dfad.frontend.arrays import store
 from dfad.frontend.builder import cast
 from dfad.frontend.doubts import check_write_in_place
 from dfad.frontend.elementwise import apply_all, number_of, operand_of, typed, where
+from dfad.frontend.indexing import part_of
 from dfad.frontend.names import is_inlined, plain_function
 from dfad.frontend.scope import Context
 from dfad.frontend.values import Deferred, Known, Lazy, Method, RangeOf, Scalar, Tuple, Value, View, integer, kind_of, number
@@ -234,6 +235,16 @@ def _fill(context: Context, owner: Value, value: Value) -> Value:
     return Known(None)
 
 
+def _add_at(context: Context, a: Value, indices: Value, b: Value) -> Value:
+    """``np.add.at``: every contribution counts, one after the other."""
+    if not isinstance(a, View):
+        context.wrong_type("np.add.at adds to an array that has a name")
+    check_write_in_place(context, a)
+    items = indices.items if isinstance(indices, Tuple) else (indices,)
+    store(context, part_of(context, a, items), b, accumulate=True)
+    return Known(None)
+
+
 def _clip(context: Context, a: Value, a_min: Value, a_max: Value) -> Value:
     """The minimum of the maximum."""
     bounds = ((a_min, "maximum"), (a_max, "minimum"))
@@ -301,6 +312,7 @@ HANDLERS: dict[object, Handler] = {
     np.ravel: shapes.ravel,
     np.where: where,
     np.clip: _clip,
+    np.add.at: _add_at,
     np.abs: _absolute,
     np.square: lambda context, x: apply_all(context, "pow", x, integer(2)),
     np.reciprocal: lambda context, x: apply_all(context, "div", number(1.0), x),

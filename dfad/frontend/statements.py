@@ -22,7 +22,7 @@ from dfad.frontend.indexing import part_of, subscript
 from dfad.frontend.liveness import assigned_names, is_exchange
 from dfad.frontend.names import calls_a_function
 from dfad.frontend.scope import Context, Doubt
-from dfad.frontend.values import Deferred, Known, Lazy, RangeOf, Scalar, Tuple, Value, View, integer, kind_of
+from dfad.frontend.values import Chosen, Deferred, Known, Lazy, RangeOf, Scalar, Target, Tuple, Value, View, integer, kind_of, whole
 from dfad.frontend.variables import bind
 from dfad.ir.dtype import BOOL, I64
 from dfad.ir.memlet import Memlet
@@ -110,7 +110,7 @@ def assign(context: Context, target: ast.expr, value: Value) -> None:
             context.unsupported("only names, elements and slices can be assigned")
 
 
-def _cells(context: Context, owner: ast.expr, index: ast.expr) -> View:
+def _cells(context: Context, owner: ast.expr, index: ast.expr) -> Target:
     """The cells that a subscript on the left names."""
     found, items = evaluate_index(context, owner, index)
     if not isinstance(found, View):
@@ -212,27 +212,30 @@ def _signed(context: Context, op: ast.operator, value: Scalar) -> Scalar:
     return found
 
 
-def update(context: Context, cells: View, op: ast.operator, value: Value, before: Value | None = None) -> None:
+def update(context: Context, cells: Target, op: ast.operator, value: Value, before: Value | None = None) -> None:
     """``cells op= value`` in place; ``before``: what the cells held, where a call may have changed them since."""
-    current = before if before is not None else cells if cells.shape else Scalar(cells.at(()))
+    current = before if before is not None else _content(cells)
     if isinstance(op, ast.MatMult):
         store(context, cells, binary(context, op, current, value))
         return
     found = value if isinstance(value, Deferred) and value.shape else operand_of(context, value)
-    dtype, _ = common_dtype(context, (Scalar(Read(cells.memlet(_zeros(cells)), cells.dtype)), found))
+    dtype, _ = common_dtype(context, (Scalar(Read(Memlet(cells.array.name), cells.dtype)), found))
     divides = isinstance(op, ast.Div) and not cells.dtype.is_float
     if cells.shape and (divides or (dtype.is_float and not cells.dtype.is_float)):
         context.wrong_type(
-            f"the result is a float and cannot be stored in place in {kind_of(cells)}", hint="write A = A op value, or use a float array"
+            f"the result is a float and cannot be stored in place in {kind_of(whole(cells.array))}",
+            hint="write A = A op value, or use a float array",
         )
-    if before is None and _is_sum(op) and dtype == cells.dtype and dtype != BOOL:
+    if before is None and isinstance(cells, View) and _is_sum(op) and dtype == cells.dtype and dtype != BOOL:
         store(context, cells, apply_all(context, "neg", found) if isinstance(op, ast.Sub) else found, accumulate=True)
         return
     store(context, cells, binary(context, op, current, found))
 
 
-def _zeros(view: View) -> tuple[sympy.Expr, ...]:
-    return (sympy.Integer(0),) * len(view.shape)
+def _content(cells: Target) -> Scalar | View | Lazy:
+    if isinstance(cells, Chosen):
+        return Lazy(cells.shape, cells.dtype, cells.at)
+    return cells if cells.shape else Scalar(cells.at(()))
 
 
 # ---------------------------------------------------------------- branches

@@ -121,6 +121,31 @@ def _span(dimension: sympy.Expr | Along, shape: Shape) -> sympy.Expr | Range:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Chosen:
+    """Cells of a declared array that index arrays choose, to be written; ``place`` emits the reads of the index arrays."""
+
+    array: Array
+    shape: Shape
+    place: Callable[[Indices], Memlet]
+
+    @property
+    def dtype(self) -> Dtype:
+        """The element type."""
+        return self.array.dtype
+
+    def memlet(self, indices: Indices) -> Memlet:
+        """The cell of the array at the indices of the choice."""
+        return self.place(indices)
+
+    def at(self, indices: Indices) -> Expression:
+        """The element at the indices of the choice."""
+        return Read(self.memlet(indices), self.dtype)
+
+    def subset(self) -> None:
+        """Chosen cells are no memlet with ranges."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Lazy:
     """An elementwise expression: ``element`` gives the element at some indices. It is evaluated where it is first needed.
 
@@ -192,6 +217,7 @@ class Method:
 
 
 Elements = View | Lazy | Deferred
+Target = View | Chosen
 Value = Scalar | Elements | Tuple | Known | RangeOf | SliceOf | Method
 
 

@@ -93,7 +93,7 @@ MEANING = {
     "numpy_function": Refused("def f(x):\n    return np.linalg.inv(x)\n", 2, "np.linalg.inv(x)", "np.inv", None),
     "recursion": Refused("def f(x, n):\n    return recursive(n)\n", 3, "recursive(n - 1)", "calls itself", "loop", XN),
     "mask_index": Refused("def f(x):\n    return x[x > 0]\n", 2, "x[x > 0]", "array of booleans", "np.where"),
-    "array_index": Refused("def f(x):\n    return x[np.arange(2)]\n", 2, "x[np.arange(2)]", "array as an index", "loop"),
+    "float_index": Refused("def f(x):\n    return x[x]\n", 2, "x[x]", "index is an integer", "int()"),
     "builtin_sum": Refused("def f(x):\n    return sum(x)\n", 2, "sum(x)", "sum", "np.sum"),
     "builtin_max_of_array": Refused("def f(x):\n    return max(x)\n", 2, "max(x)", "max of an array", "np.max"),
     "fractional_index": Refused("def f(x):\n    return x[len(x) / 2]\n", 2, "x[len(x) / 2]", "index is an integer", "//"),
