@@ -7,7 +7,6 @@ from dfad.optimise.between import optimise_between
 from dfad.optimise.carry import carry_values
 from dfad.optimise.dead import remove_dead
 from dfad.optimise.distribute import distribute
-from dfad.optimise.gather import gather
 from dfad.optimise.unswitch import unswitch
 from dfad.optimise.upward import run_upwards
 
@@ -15,5 +14,5 @@ from dfad.optimise.upward import run_upwards
 def optimise_after(program: Program) -> Program:
     """The PLANNED Program made fast; of these rewrites a PRIMAL one takes those that know no sweeps."""
     if program.stage is Stage.PLANNED:
-        program = remove_dead(distribute(run_upwards(gather(optimise_between(program)))))
+        program = remove_dead(distribute(run_upwards(optimise_between(program))))
     return unswitch(carry_values(program))

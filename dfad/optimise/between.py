@@ -1,4 +1,5 @@
-"""The rewrites between the default plan and a budget, in order: they remove arrays and passes over arrays that nobody needs.
+"""The rewrites between the default plan and a budget, in order: they remove arrays and passes over arrays that nobody
+needs, and add the few that gathers need.
 
 They come before the planner, so that what it predicts is what runs.
 """
@@ -8,6 +9,7 @@ from __future__ import annotations
 from dfad.ir.nodes import Program
 from dfad.optimise.aliases import remove_copies
 from dfad.optimise.dead import remove_dead
+from dfad.optimise.gather import gather
 from dfad.optimise.initial import assign_first
 from dfad.optimise.tidy import tidy
 
@@ -15,4 +17,5 @@ from dfad.optimise.tidy import tidy
 def optimise_between(program: Program) -> Program:
     """The PLANNED Program without what the sweeps do not need."""
     program = remove_dead(tidy(program))
-    return remove_dead(remove_copies(assign_first(program)))
+    program = remove_dead(remove_copies(assign_first(program)))
+    return gather(program)

@@ -8,6 +8,8 @@ What stays true: every contribution reaches its cell, and every read sees what i
 Legal when, in the original order, no instance reads a cell that an earlier one wrote, and no cell is both assigned and accumulated;
 then groups are ordered so that each cell is read before it is written. What it does not do: nests that read what they restore, or have
 a branch on data, a non-unit step, or a bound that depends on an index of the nest (the outer loops are left alone then).
+
+A contribution that is costly to compute is computed once, into an array over the nest (spread.py), and gathered from there.
 """
 
 from __future__ import annotations
@@ -16,12 +18,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from dfad.analysis.shifts import Access, Guarded, Nest, Unmet, access_of, gap_between, guarded, is_rectangular, may_flow, perfect_nest, sign
+from dfad.ir.names import Names, names_of
 from dfad.ir.nodes import Apply, Block, Branch, Constant, Expression, Loop, Node, Program, Read, Tasklet
 from dfad.ir.walk import map_expression, reads, walk_expression
 from dfad.optimise.pieces import pieces
+from dfad.optimise.spread import spread_values
 
 COSTLY = frozenset({"div", "sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "sinh", "cosh", "pow", "hypot", "arctan2", "arctan"})
 """Operations that are not worth doing again for each of a cell's contributions."""
+
+MOST_ARRAYS = 4
+"""A nest whose contributions have more different costly values than this stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,50 +48,60 @@ class Group:
 def gather(program: Program) -> Program:
     """The Program with adjoint stencils in gather form."""
     forward, *reverse = program.body.body
-    done = tuple(_inside(sweep) if isinstance(sweep, Block) else sweep for sweep in reverse)
+    names = names_of(program)
+    done = tuple(_inside(sweep, names) if isinstance(sweep, Block) else sweep for sweep in reverse)
     return replace(program, body=replace(program.body, body=(forward, *done)))
 
 
-def _inside(block: Block) -> Block:
+def _inside(block: Block, names: Names) -> Block:
     body: list[Node] = []
     for node in block.body:
-        body += _node(node)
+        body += _node(node, names)
     same = len(body) == len(block.body) and all(a is b for a, b in zip(body, block.body, strict=True))
     return block if same else replace(block, body=tuple(body))
 
 
-def _node(node: Node) -> tuple[Node, ...]:
+def _node(node: Node, names: Names) -> tuple[Node, ...]:
     match node:
         case Loop():
-            return _loop(node)
+            return _loop(node, names)
         case Branch():
-            then, orelse = _inside(node.then), _inside(node.orelse)
+            then, orelse = _inside(node.then, names), _inside(node.orelse, names)
             return (node,) if then is node.then and orelse is node.orelse else (replace(node, then=then, orelse=orelse),)
         case Block():
-            return (_inside(node),)
+            return (_inside(node, names),)
         case _:
             return (node,)
 
 
-def _loop(loop: Loop) -> tuple[Node, ...]:
+def _loop(loop: Loop, names: Names) -> tuple[Node, ...]:
     nest = perfect_nest(loop)
     if is_rectangular(nest):
-        done = _gathered(nest)
+        done = _gathered(nest, names)
         if done is not None:
             return done
-    inner = _inside(loop.body)
+    inner = _inside(loop.body, names)
     return (loop,) if inner is loop.body else (replace(loop, body=inner),)
 
 
-def _gathered(nest: Nest) -> tuple[Node, ...] | None:
+def _gathered(nest: Nest, names: Names) -> tuple[Node, ...] | None:
     statements = _inlined(nest)
     if statements is None:
         return None
     groups = _groups(statements, nest)
-    if groups is None or not any(_is_stencil(group) for group in groups):
+    if groups is None or not any(_is_stencil(group) for group in groups) or not _reads_are_old(groups, nest):
         return None
-    if not _reads_are_old(groups, nest):
+    if all(_is_cheap(group) for group in groups):
+        return _in_order(groups, nest)
+    spread = spread_values(statements, nest, names, _is_costly)
+    if len(spread.arrays) > MOST_ARRAYS:
         return None
+    nodes = _in_order(_groups(spread.statements, nest) or [], nest)
+    return None if nodes is None else (Block(spread.arrays, (spread.nest, *nodes)),)
+
+
+def _in_order(groups: list[Group], nest: Nest) -> tuple[Node, ...] | None:
+    """The loops of all groups, each in gather form; None where no order lets every read come before the write."""
     ordered = _ordered(groups)
     if ordered is None:
         return None
@@ -142,11 +159,10 @@ def _groups(statements: tuple[Guarded, ...], nest: Nest) -> list[Group] | None:
         own = () if node.accumulate else (number,)
         row = (statement, target, tuple(access_of(memlet, nest) for memlet in reads(node)))
         found.setdefault((target.array, target.place, target.rest, own), []).append(row)
-    groups = [Group(*(tuple(column) for column in zip(*rows, strict=True))) for rows in found.values()]
-    return groups if all(_is_worth_it(group) for group in groups) else None
+    return [Group(*(tuple(column) for column in zip(*rows, strict=True))) for rows in found.values()]
 
 
-def _is_worth_it(group: Group) -> bool:
+def _is_cheap(group: Group) -> bool:
     """Whether no costly operation is done for more than one shift of a cell; a division by a constant is taken out of the sum."""
     if len({target.shift for target in group.targets}) == 1:
         return True
