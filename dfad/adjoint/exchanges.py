@@ -12,7 +12,6 @@ from dataclasses import replace
 from dfad.errors import Place, UnsupportedSyntax
 from dfad.ir.nodes import Block, Branch, Exchange, Loop, Node
 from dfad.ir.walk import reads
-from dfad.ir.walk import walk as walk_nodes
 
 
 def skeleton(block: Block, table: Mapping[str, str], mark: str) -> tuple[Node, ...]:
@@ -61,9 +60,3 @@ def undone(nodes: tuple[Node, ...], mark: str) -> tuple[Node, ...]:
             case _:
                 pass
     return tuple(back)
-
-
-def exchanged(block: Block) -> frozenset[str]:
-    """The arrays that some Exchange below the Block names."""
-    pairs = ((node.first, node.second) for node in walk_nodes(block) if isinstance(node, Exchange))
-    return frozenset(name for pair in pairs for name in pair)

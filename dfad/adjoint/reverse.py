@@ -8,6 +8,7 @@ meet the demands (plan/record.py), or move anything.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -15,13 +16,13 @@ import sympy
 
 from dfad.adjoint.accumulate import adjoint_of
 from dfad.adjoint.collector import Setting
-from dfad.adjoint.exchanges import exchanged, skeleton
+from dfad.adjoint.exchanges import skeleton
 from dfad.adjoint.nests import nest
 from dfad.adjoint.rules import is_flat
 from dfad.analysis.activity import active_arrays
 from dfad.errors import CompilerBug
 from dfad.ir.memlet import Memlet, Range
-from dfad.ir.names import Names
+from dfad.ir.names import names_of
 from dfad.ir.nodes import (
     Array,
     Block,
@@ -40,7 +41,7 @@ from dfad.ir.nodes import (
     Stage,
     Tasklet,
 )
-from dfad.ir.walk import all_arrays, map_expression, walk, writes
+from dfad.ir.walk import all_arrays, exchanged, first_location, map_expression, walk, writes
 from dfad.source import Location
 
 
@@ -69,9 +70,8 @@ class _Reversal:
     def __init__(self, program: Program, request: Request) -> None:
         self.request = request
         self.arrays = all_arrays(program)
-        self.where = _first_location(program)
-        taken = set(self.arrays) | {node.index.name for node in walk(program.body) if isinstance(node, Loop)}
-        self.names = Names(taken | {entry.symbol.name for entry in program.symbols})
+        self.where = first_location(program.body) or Location(program.name, 1, 0, 1, 0)
+        self.names = names_of(program)
         active = active_arrays(program.body, self.arrays, request.wrt, request.of, is_flat)
         wanted = [name for name in self.arrays if name in active or name in request.wrt or name in request.of]
         self.bars = {name: self.names.fresh(f"{name}_bar") for name in wanted if self.arrays[name].dtype.is_float}
@@ -167,8 +167,7 @@ def differentiate(program: Program, request: Request) -> Program:
     Parameters
     ----------
     program : Program
-        PRIMAL; no guard of a Branch reads an array other than a scalar of its own (optimise/guards.py), no argument is written
-        (optimise/protect.py).
+        PRIMAL; no guard of a Branch reads an array other than a scalar of its own (optimise/guards.py).
     request : Request
         What is differentiated with respect to what.
 
@@ -215,16 +214,6 @@ def reversed_range(loop: Loop) -> tuple[sympy.Expr, sympy.Expr]:
 
 def _written_once(block: Block) -> frozenset[str]:
     """The scalars of the Block that exactly one statement writes, standing directly in the Block."""
-    counts: dict[str, int] = {}
-    for node in walk(block):
-        for memlet in writes(node):
-            counts[memlet.array] = counts.get(memlet.array, 0) + 1
-    direct = {memlet.array for node in block.body for memlet in writes(node) if not getattr(node, "accumulate", False)}
-    return frozenset(array.name for array in block.arrays if array.rank == 0 and counts.get(array.name) == 1 and array.name in direct)
-
-
-def _first_location(program: Program) -> Location:
-    for node in walk(program.body):
-        if not isinstance(node, Block):
-            return node.where
-    return Location(program.name, 1, 0, 1, 0)
+    counts = Counter(memlet.array for node in walk(block) for memlet in writes(node))
+    direct = {node.write.array for node in block.body if isinstance(node, Tasklet | Library) and not node.accumulate}
+    return frozenset(array.name for array in block.arrays if array.rank == 0 and counts[array.name] == 1 and array.name in direct)

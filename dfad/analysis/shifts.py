@@ -17,8 +17,8 @@ import sympy
 
 from dfad.errors import CompilerBug
 from dfad.ir.memlet import Memlet
-from dfad.ir.nodes import Block, Branch, Expression, Loop, Node, Tasklet
-from dfad.ir.walk import expression_symbols, reads
+from dfad.ir.nodes import Array, Block, Branch, Expression, Loop, Node, Tasklet
+from dfad.ir.walk import Change, expression_symbols, reads
 
 Vector = tuple[int, ...]
 
@@ -173,6 +173,25 @@ def is_shared_by_one(first: Access, second: Access) -> bool:
     """Whether no two different instances name a common cell: what both name, one instance names with both."""
     gap = gap_between(first, second)
     return gap is Unmet.NEVER if isinstance(gap, Unmet) else not any(gap)
+
+
+def covers(node: Node, tasklet: Tasklet, array: Array, same: Change) -> bool:
+    """Whether the node, a Tasklet or a perfect nest round it, writes each cell of the array exactly once; ``same``: extents.py."""
+    nest = perfect_nest(node) if isinstance(node, Loop) else Nest((), Block((), ()))
+    access = access_of(tasklet.write, nest)
+    if access.place is None or len(nest.loops) > array.rank or any(shift != 0 for shift in access.shift):
+        return False
+    for dimension, extent in enumerate(array.shape):
+        held = access.place[dimension]
+        if held < 0:
+            if extent != 1:
+                return False
+            continue
+        loop = nest.loops[held]
+        bounds = (loop.start, loop.stop) if loop.step == 1 else (loop.stop + 1, loop.start + 1)
+        if abs(loop.step) != 1 or (same(bounds[0]), same(bounds[1])) != (0, same(extent)):
+            return False
+    return True
 
 
 def sign(vector: Vector) -> int:

@@ -28,6 +28,7 @@ from dfad.ir.nodes import (
     Select,
     Tasklet,
 )
+from dfad.source import Location
 
 Change = Callable[[sympy.Expr], sympy.Expr]
 
@@ -116,13 +117,18 @@ def expression_symbols(expression: Expression) -> frozenset[sympy.Symbol]:
     return frozenset(found)
 
 
-def node_symbols(node: Node) -> frozenset[sympy.Symbol]:
-    """Every symbol that the node itself uses: in memlets, expressions and bounds; not in shapes, nor the index that a Loop binds."""
+def symbol_names(node: Node) -> frozenset[str]:
+    """The symbols that the node itself uses, by name: in memlets, expressions and bounds, not the index that a Loop binds."""
     found = {item for memlet in (*reads(node), *writes(node)) for item in memlet.symbols()}
     found.update(*(expression_symbols(expression) for expression in expressions(node)))
     if isinstance(node, Loop):
         found |= node.start.free_symbols | node.stop.free_symbols
-    return frozenset(found)
+    return frozenset(item.name for item in found)
+
+
+def first_location(root: Node) -> Location | None:
+    """The place of the first statement, the node or one below it; None where there is none."""
+    return next((node.where for node in walk(root) if not isinstance(node, Block)), None)
 
 
 def exchanged(root: Node) -> frozenset[str]:

@@ -6,26 +6,21 @@ not do: parameters, exchanged arrays, and copies of arrays that the Program writ
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from dfad.analysis.extents import equal_extents
-from dfad.analysis.shifts import perfect_nest
+from dfad.analysis.shifts import covers, perfect_nest
 from dfad.ir.memlet import Memlet
-from dfad.ir.nodes import Array, Block, Exchange, Loop, Node, Program, Read, Tasklet
-from dfad.ir.walk import Change, all_arrays, map_memlets, rewrite_block, walk, writes
-from dfad.optimise.initial import covers
+from dfad.ir.nodes import Array, Block, Loop, Node, Program, Read, Tasklet
+from dfad.ir.walk import Change, all_arrays, exchanged, map_memlets, rewrite_block, walk, writes
 
 
 def remove_copies(program: Program) -> Program:
     """The Program without needless copies of arguments."""
     arrays = all_arrays(program)
-    counts: dict[str, int] = {}
-    pinned = {array.name for array in program.parameters}
-    for node in walk(program.body):
-        for memlet in writes(node):
-            counts[memlet.array] = counts.get(memlet.array, 0) + 1
-        if isinstance(node, Exchange):
-            pinned |= {node.first, node.second}
+    counts = Counter(memlet.array for node in walk(program.body) for memlet in writes(node))
+    pinned = exchanged(program.body) | {array.name for array in program.parameters}
     same = equal_extents(program)
     names: dict[str, str] = {}
     dropped: list[Node] = []

@@ -8,11 +8,13 @@ nests only (unread.py).
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
 
 from dfad.errors import CompilerBug
-from dfad.ir.nodes import Block, Branch, Check, Exchange, Integer, Library, Loop, Node, Program, Tasklet
-from dfad.ir.walk import all_arrays, expressions, reads, walk, walk_expression, writes
+from dfad.ir.lifetimes import used_names
+from dfad.ir.nodes import Block, Branch, Check, Exchange, Library, Loop, Node, Program, Tasklet
+from dfad.ir.walk import all_arrays, reads, rewrite_block, symbol_names, walk
 from dfad.optimise.unread import without_unread
 
 
@@ -20,11 +22,15 @@ def remove_dead(program: Program) -> Program:
     """The Program without dead statements."""
     shapes = {item.name for array in all_arrays(program).values() for extent in array.shape for item in extent.free_symbols}
     live = set(program.results) | shapes
-    body = Block((), _sweeps(program.body, live))
-    used = _used(body) | shapes
-    kept = tuple(array for array in program.body.arrays if array.name in used)
-    body = _trim(body, used)
-    return replace(program, body=replace(body, arrays=kept))
+    body = replace(program.body, body=_sweeps(program.body, live))
+    used = shapes | used_names(body) | {name for node in walk(body) for name in symbol_names(node)}
+    return replace(program, body=rewrite_block(body, lambda node: _trimmed(node, used) if isinstance(node, Block) else node))
+
+
+def _trimmed(block: Block, used: Set[str]) -> Block:
+    """The Block without the arrays that nothing uses."""
+    kept = tuple(array for array in block.arrays if array.name in used)
+    return block if len(kept) == len(block.arrays) else replace(block, arrays=kept)
 
 
 def _sweeps(body: Block, live: set[str]) -> tuple[Node, ...]:
@@ -108,40 +114,5 @@ def _branch(node: Branch, live: set[str]) -> Node | None:
 
 
 def _reads(node: Node) -> set[str]:
-    """The arrays that the node reads, integer scalars named by its subsets included."""
-    memlets = [*reads(node), *writes(node)]
-    found = {memlet.array for memlet in reads(node)} | {item.name for memlet in memlets for item in memlet.symbols()}
-    for expression in expressions(node):
-        for part in walk_expression(expression):
-            if isinstance(part, Integer):
-                found |= {item.name for item in part.value.free_symbols}
-    if isinstance(node, Loop):
-        found |= {item.name for item in node.start.free_symbols | node.stop.free_symbols}
-    return found
-
-
-def _used(body: Block) -> set[str]:
-    found: set[str] = set()
-    for node in walk(body):
-        found |= _reads(node) | {memlet.array for memlet in writes(node)}
-        if isinstance(node, Exchange):
-            found |= {node.first, node.second}
-    return found
-
-
-def _trim(block: Block, used: set[str]) -> Block:
-    """The Block and those below it without the arrays that nothing uses."""
-    body = tuple(_trim_node(node, used) for node in block.body)
-    return Block(tuple(array for array in block.arrays if array.name in used), body)
-
-
-def _trim_node(node: Node, used: set[str]) -> Node:
-    match node:
-        case Block():
-            return _trim(node, used)
-        case Loop():
-            return replace(node, body=_trim(node.body, used))
-        case Branch():
-            return replace(node, then=_trim(node.then, used), orelse=_trim(node.orelse, used))
-        case _:
-            return node
+    """The arrays that the node itself reads, integer scalars named by its symbols included."""
+    return {memlet.array for memlet in reads(node)} | symbol_names(node)

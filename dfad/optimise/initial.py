@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dfad.analysis.extents import equal_extents
-from dfad.analysis.shifts import Nest, access_of, perfect_nest
-from dfad.ir.nodes import Array, Block, Constant, Exchange, Library, Loop, Node, Program, Tasklet
-from dfad.ir.walk import Change, all_arrays, reads, rewrite, walk, writes
+from dfad.analysis.shifts import covers, perfect_nest
+from dfad.ir.lifetimes import used_names
+from dfad.ir.nodes import Array, Block, Constant, Library, Loop, Node, Program, Tasklet
+from dfad.ir.walk import Change, all_arrays, reads, rewrite
 
 
 def assign_first(program: Program) -> Program:
@@ -30,7 +31,7 @@ def _in_block(block: Block, arrays: dict[str, Array], same: Change) -> Block:
         if name is None:
             continue
         place = next(k for k, other in enumerate(body) if other is node)
-        following = next((k for k in range(place + 1, len(body)) if mentions(body[k], name)), None)
+        following = next((k for k in range(place + 1, len(body)) if name in used_names(body[k])), None)
         assigned = None if following is None else _assigned(body[following], arrays[name], same)
         if following is not None and assigned is not None:
             body[following] = assigned
@@ -55,35 +56,6 @@ def _only_tasklet(node: Node) -> Tasklet | None:
     return inner[0] if len(inner) == 1 and isinstance(inner[0], Tasklet) else None
 
 
-def covers(node: Node, tasklet: Tasklet, array: Array, same: Change) -> bool:
-    """Whether the node, a Tasklet or a perfect nest round it, writes each cell of the array exactly once; ``same``: extents.py."""
-    nest = perfect_nest(node) if isinstance(node, Loop) else Nest((), Block((), ()))
-    access = access_of(tasklet.write, nest)
-    if access.place is None or len(nest.loops) > array.rank or any(shift != 0 for shift in access.shift):
-        return False
-    for dimension, extent in enumerate(array.shape):
-        held = access.place[dimension]
-        if held < 0:
-            if extent != 1:
-                return False
-            continue
-        loop = nest.loops[held]
-        bounds = (loop.start, loop.stop) if loop.step == 1 else (loop.stop + 1, loop.start + 1)
-        if abs(loop.step) != 1 or (same(bounds[0]), same(bounds[1])) != (0, same(extent)):
-            return False
-    return True
-
-
-def mentions(node: Node, name: str) -> bool:
-    """Whether the node or one below it reads, writes or exchanges the array."""
-    for inner in walk(node):
-        if any(memlet.array == name for memlet in (*reads(inner), *writes(inner))):
-            return True
-        if isinstance(inner, Exchange) and name in (inner.first, inner.second):
-            return True
-    return False
-
-
 def _assigned(node: Node, array: Array, same: Change) -> Node | None:
     """The node with its one addition to the array turned into an assignment; None where it is not one addition to each cell."""
     if isinstance(node, Tasklet):
@@ -94,7 +66,7 @@ def _assigned(node: Node, array: Array, same: Change) -> Node | None:
     if not isinstance(node, Loop):
         return None
     body = perfect_nest(node).body
-    users = [inner for inner in body.body if mentions(inner, array.name)]
+    users = [inner for inner in body.body if array.name in used_names(inner)]
     if len(users) != 1 or not isinstance(users[0], Tasklet):
         return None
     tasklet = users[0]

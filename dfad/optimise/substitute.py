@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 
 import sympy
 
-from dfad.analysis.shifts import perfect_nest
+from dfad.analysis.shifts import covers, perfect_nest
 from dfad.ir.memlet import Memlet
-from dfad.ir.nodes import Apply, Array, Block, Exchange, Expression, Loop, Node, Program, Read, Tasklet
+from dfad.ir.nodes import Apply, Array, Block, Expression, Loop, Node, Program, Read, Tasklet
 from dfad.ir.walk import (
     all_arrays,
+    exchanged,
     map_integers,
     map_node_expressions,
     reads,
@@ -27,7 +28,6 @@ from dfad.ir.walk import (
     walk_expression,
     writes,
 )
-from dfad.optimise.initial import covers
 
 LARGEST = 60
 """No expression becomes larger than this, in operations and operands: its adjoint grows with the square."""
@@ -49,9 +49,8 @@ def substitute_once(program: Program) -> Program:
         arrays = all_arrays(program)
         readers = Counter(memlet.array for node in walk(program.body) for memlet in reads(node))
         writers = Counter(memlet.array for node in walk(program.body) for memlet in writes(node))
-        exchanged = {name for node in walk(program.body) if isinstance(node, Exchange) for name in (node.first, node.second)}
-        once = {n for n in arrays if readers[n] == 1 and writers[n] == 1 and n not in exchanged}
-        once -= {array.name for array in program.parameters}
+        once = {name for name in arrays if readers[name] == 1 and writers[name] == 1}
+        once -= exchanged(program.body) | {array.name for array in program.parameters}
         body = _everywhere(program.body, once)
         if body is program.body:
             return program
@@ -105,12 +104,7 @@ def _moved(block: Block, position: int, definition: _Definition) -> Block | None
 
 def _writes_any(node: Node, names: set[str]) -> bool:
     """Whether the node, or one below it, writes or exchanges one of the arrays."""
-    for inner in walk(node):
-        if any(memlet.array in names for memlet in writes(inner)):
-            return True
-        if isinstance(inner, Exchange) and {inner.first, inner.second} & names:
-            return True
-    return False
+    return bool(names & (exchanged(node) | {memlet.array for inner in walk(node) for memlet in writes(inner)}))
 
 
 def _put_in(node: Node, definition: _Definition, indices: frozenset[sympy.Symbol]) -> Node | None:
@@ -162,4 +156,3 @@ def _at(definition: _Definition, memlet: Memlet) -> Expression:
         own: index for own, index in zip(definition.indices, memlet.subset, strict=True) if isinstance(own, sympy.Symbol) and own != index
     }
     return map_integers(definition.value, substitute(table))
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -10,9 +11,9 @@ import islpy as isl
 from dfad.analysis.versions import Versions, Want
 from dfad.errors import CompilerBug
 from dfad.ir.memlet import Memlet
-from dfad.ir.names import Names
-from dfad.ir.nodes import Array, Block, Demand, Exchange, Library, Loop, Node, Program, Role, Tasklet
-from dfad.ir.walk import all_arrays, expressions, walk, walk_expression, writes
+from dfad.ir.names import Names, names_of
+from dfad.ir.nodes import Array, Block, Demand, Library, Node, Program, Role, Tasklet
+from dfad.ir.walk import all_arrays, exchanged, expressions, walk, walk_expression, writes
 from dfad.plan.tape import Box
 
 
@@ -90,28 +91,23 @@ def _prepare(program: Program, forward: Block) -> Demands:
     parameters = {entry.symbol.name for entry in program.symbols}
     outer = {array.name for array in program.body.arrays if array.rank == 0 and array.dtype.kind == "i"}
     versions = Versions(forward, parameters | outer)
-    taken = set(arrays) | {node.index.name for node in walk(program.body) if isinstance(node, Loop)} | parameters
-    written = {memlet.array for node in walk(forward) for memlet in writes(node)}
-    written |= {name for node in walk(forward) if isinstance(node, Exchange) for name in (node.first, node.second)}
-    arguments = {array.name for array in program.parameters if array.role == Role.ARGUMENT}
+    written = exchanged(forward) | {memlet.array for node in walk(forward) for memlet in writes(node)}
+    arguments = frozenset(array.name for array in program.parameters if array.role == Role.ARGUMENT)
     local, single = _locals(forward, versions)
-    return Demands(arrays, versions, Names(taken), frozenset(written), frozenset(arguments & written), local, single)
+    return Demands(arrays, versions, names_of(program), written, arguments & written, local, single)
 
 
 def _locals(forward: Block, versions: Versions) -> tuple[dict[str, str], dict[str, Tasklet]]:
     """The arrays of inner Blocks with the keys of their ends, and the scalars among them that one plain statement writes."""
     local: dict[str, str] = {}
     single: dict[str, Tasklet] = {}
-    counts: dict[str, int] = {}
-    for node in walk(forward):
-        for memlet in writes(node):
-            counts[memlet.array] = counts.get(memlet.array, 0) + 1
+    counts = Counter(memlet.array for node in walk(forward) for memlet in writes(node))
     for statement in versions.statements.values():
         if isinstance(statement.node, Block) and statement.node is not forward:
             for array in statement.node.arrays:
                 local[array.name] = statement.key
                 writers = [n for n in statement.node.body if isinstance(n, Tasklet) and n.write.array == array.name and not n.accumulate]
-                if array.rank == 0 and counts.get(array.name) == 1 and writers:
+                if array.rank == 0 and counts[array.name] == 1 and writers:
                     single[array.name] = writers[0]
     return local, single
 

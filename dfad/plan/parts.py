@@ -9,22 +9,21 @@ from dataclasses import dataclass, replace
 
 import sympy
 
-from dfad.adjoint.exchanges import exchanged, skeleton, undone
+from dfad.adjoint.exchanges import skeleton, undone
 from dfad.adjoint.nests import nest
 from dfad.ir.memlet import Memlet, Range
-from dfad.ir.names import Names
+from dfad.ir.names import names_of
 from dfad.ir.nodes import (
     Array,
     Block,
     IntegerSymbol,
-    Loop,
     Node,
     Program,
     Read,
     Role,
     Tasklet,
 )
-from dfad.ir.walk import all_arrays, reads, rewrite, rewrite_block, walk, writes
+from dfad.ir.walk import all_arrays, exchanged, first_location, reads, rewrite, rewrite_block, symbol_names, walk, writes
 from dfad.plan.demands import sweeps
 from dfad.plan.record import rename
 from dfad.source import Location
@@ -80,9 +79,8 @@ class _Split:
         self.program, self.of, self.wrt = program, of, wrt
         self.forward, self.reverse = sweeps(program)
         self.arrays = all_arrays(program)
-        self.where = _where(program.body)
-        indices = {node.index.name for node in walk(program.body) if isinstance(node, Loop)}
-        self.names = Names(set(self.arrays) | indices | {entry.symbol.name for entry in program.symbols})
+        self.where = first_location(program.body) or Location(program.name, 1, 0, 1, 0)
+        self.names = names_of(program)
 
     def pair(self) -> Pair:
         carried = self.carried()
@@ -98,7 +96,7 @@ class _Split:
     def carried(self) -> list[Array]:
         """What the reverse sweep reads and does not make itself: arrays of the forward sweep, and arguments of rank above 0."""
         used = {memlet.array for node in walk(self.reverse) for memlet in (*reads(node), *writes(node))} | exchanged(self.reverse)
-        used |= {item.name for node in walk(self.reverse) for item in _symbols(node)}
+        used |= {name for node in walk(self.reverse) for name in symbol_names(node)}
         own = {array.name for array in self.program.body.arrays if array.role == Role.ADJOINT}
         own |= {array.name for node in walk(self.reverse) if isinstance(node, Block) for array in node.arrays}
         found = []
@@ -184,14 +182,3 @@ class _Split:
             return (Tasklet(place, Read(Memlet(source.name, indices), source.dtype), self.where, f"@{target}"),)
 
         return nest(ranges, cell, self.names, self.where, f"@{target}/nest")
-
-
-def _symbols(node: Node) -> set[sympy.Symbol]:
-    found = {item for memlet in (*reads(node), *writes(node)) for item in memlet.symbols()}
-    if isinstance(node, Loop):
-        found |= node.start.free_symbols | node.stop.free_symbols
-    return found
-
-
-def _where(block: Block) -> Location:
-    return next(node.where for node in walk(block) if not isinstance(node, Block))

@@ -33,13 +33,13 @@ from dfad.ir.nodes import (
     Tasklet,
 )
 from dfad.ir.walk import (
+    first_location,
     map_memlets,
     map_node_expressions,
     map_symbols,
     rewrite,
     rewrite_block,
     substitute,
-    walk,
 )
 from dfad.plan.demands import Demands, Slot, collect, sweeps, wants_of
 from dfad.plan.scalars import decide_scalars
@@ -129,7 +129,7 @@ class _Merge:
         box = box_of(statement, write, self.demands.records.get(statement.key), domain, versions.space)
         tape = Array(self.demands.names.fresh(f"{write.array}_tape"), array.dtype, box.shape, Role.TAPE)
         self.demands.slots.append(Slot(tape, box))
-        where = _where(statement)
+        where = _where(statement.node)
 
         def record(cell: tuple[sympy.Expr, ...]) -> tuple[Node, ...]:
             place = Memlet(tape.name, _slot_index(box.index, write, cell))
@@ -199,19 +199,16 @@ def _capture(mirror: Block, demands: Demands) -> tuple[tuple[Node, ...], Block]:
 
     body = tuple(rewrite(node, lambda inner: map_node_expressions(inner, leaf)) for node in mirror.body)
     for demand, array in wanted.items():
-        nodes.append(Tasklet(Memlet(array.name), demand, _first_where(mirror), f"~{demand.key}={array.name}"))
+        nodes.append(Tasklet(Memlet(array.name), demand, _where(mirror), f"~{demand.key}={array.name}"))
     return tuple(nodes), Block((*mirror.arrays, *wanted.values()), body)
 
 
-def _first_where(mirror: Block) -> Location:
-    return next(node.where for node in walk(mirror) if not isinstance(node, Block))
-
-
-def _where(statement: Statement) -> Location:
-    if not isinstance(statement.node, Block):
-        return statement.node.where
-    inner = (node.where for node in walk(statement.node) if not isinstance(node, Block))
-    return next(inner, statement.loops[-1].where if statement.loops else Location("", 1, 0, 1, 0))
+def _where(root: Node) -> Location:
+    """The place of a statement, or of the first below it."""
+    found = first_location(root)
+    if found is None:
+        raise CompilerBug("something is recorded in a Block that holds no statement")
+    return found
 
 
 # ---------------------------------------------------------------- the demands met
@@ -259,7 +256,7 @@ def _with_copies(program: Program, forward: Block, reverse: Block, demands: Dema
     ahead = rewrite_block(forward, lambda node: rename(node, table))
     returning = rewrite_block(rewrite_block(reverse, lambda node: rename(node, table)), lambda node: rename(node, back))
     copies = [replace(demands.arrays[name], name=copy, role=Role.COPY) for name, copy in table.items()]
-    entry = tuple(node for name in table for node in _copy_nest(demands.arrays[name], table[name], _first_where(forward), demands))
+    entry = tuple(node for name in table for node in _copy_nest(demands.arrays[name], table[name], _where(forward), demands))
     arrays = (*program.body.arrays, *copies, *(slot.array for slot in demands.slots))
     results = tuple(name for name in program.results if name not in table)
     body = Block(arrays, (replace(ahead, body=(*entry, *ahead.body)), returning))

@@ -9,11 +9,10 @@ scalar that the reverse needs is stored at the end of its Block.
 from __future__ import annotations
 
 import islpy as isl
-import sympy
 
 from dfad.analysis.versions import Want
-from dfad.ir.nodes import Block, Demand, Expression, Integer, Loop, Node, Read, Tasklet
-from dfad.ir.walk import expressions, reads, walk, walk_expression, writes
+from dfad.ir.nodes import Block, Demand, Tasklet
+from dfad.ir.walk import expressions, reads, symbol_names, walk, walk_expression, writes
 from dfad.plan.demands import Demands
 
 
@@ -28,7 +27,7 @@ def decide_scalars(reverse: Block, demands: Demands) -> None:
         definition = demands.single[name]
         if _is_free(definition, demands.local[name], demands):
             demands.recomputed.add(name)
-            needed |= {memlet.array for memlet in reads(definition)} | _symbols(definition)
+            needed |= {memlet.array for memlet in reads(definition)} | symbol_names(definition)
         else:
             demands.stored.add(name)
     exchanged = {member for name in needed & demands.local.keys() for member in demands.versions.buffers.members(name)}
@@ -105,31 +104,12 @@ def _needed(reverse: Block, demands: Demands) -> set[str]:
     """The local arrays that the reverse sweep reads by demand, names in a subset or a bound, or restores."""
     found: set[str] = set()
     for node in walk(reverse):
-        found |= _symbols(node)
+        found |= symbol_names(node)
         found |= {part.memlet.array for value in expressions(node) for part in walk_expression(value) if isinstance(part, Demand)}
         found |= {memlet.array for memlet in reads(node)}
     for key in demands.records:
-        found |= _symbols(demands.versions.statements[key].node)
+        found |= symbol_names(demands.versions.statements[key].node)
         found |= {memlet.array for memlet in writes(demands.versions.statements[key].node)}
         for loop in demands.versions.statements[key].loops:
-            found |= _symbols(loop)
+            found |= symbol_names(loop)
     return found & demands.local.keys()
-
-
-def _symbols(node: Node) -> set[str]:
-    """The names of all symbols that the node itself uses."""
-    found: set[sympy.Symbol] = set()
-    for memlet in (*writes(node), *reads(node)):
-        found |= set(memlet.symbols())
-    for expression in expressions(node):
-        for part in walk_expression(expression):
-            found |= _expression_symbols(part)
-    if isinstance(node, Loop):
-        found |= node.start.free_symbols | node.stop.free_symbols
-    return {item.name for item in found}
-
-
-def _expression_symbols(part: Expression) -> set[sympy.Symbol]:
-    if isinstance(part, Read | Demand):
-        return set(part.memlet.symbols())
-    return set(part.value.free_symbols) if isinstance(part, Integer) else set()
