@@ -14,6 +14,7 @@ from dfad.ir.nodes import IntegerSymbol, Program, Role, ShapeSymbol
 from dfad.ir.signature import ArgumentType, ArrayType, FloatType, IntegerType
 from dfad.ir.verify import verify
 from dfad.ir.walk import all_arrays
+from dfad.optimise.after import optimise_after
 from dfad.optimise.between import optimise_between
 from dfad.pipeline.clock import Clock
 from dfad.plan.costs import Costs
@@ -64,9 +65,9 @@ def derive(lowered: Lowered, primal: Program, request: Request, clock: Clock) ->
 
 
 def planner_of(lowered: Lowered, primal: Program, request: Request) -> Planner:
-    """The planner of a gradient for the sizes of a request."""
+    """The planner of a gradient for the sizes of a request; it counts what the rewrites after it would allocate."""
     _, program = _planned(primal, request, Clock())
-    return Planner(program, _sizes(program, lowered, request), Costs())
+    return Planner(verify(optimise_after(program)), _sizes(program, lowered, request), Costs())
 
 
 def _planned(primal: Program, request: Request, clock: Clock) -> tuple[Program, Program]:
@@ -86,7 +87,7 @@ def _gradient(lowered: Lowered, primal: Program, request: Request, clock: Clock)
     sizes = None if request.options.budget is None else _sizes(program, lowered, request)
     if sizes is not None:
         with clock.time("plan"):
-            program = verify(_within(Planner(program, sizes, Costs()), request))
+            program = verify(_within(Planner(verify(optimise_after(program)), sizes, Costs()), request))
     gradients = adjoint.results[len(primal.results) :]
     gradient: Named = gradients[0] if request.transform.is_single else gradients
     returns = (primal.results[0], gradient) if request.transform.kind == "value_and_grad" else gradient
