@@ -91,9 +91,9 @@ def _store_elements(context: Context, target: Target, value: Operand, accumulate
         indices, headers = nest(context, target.shape, stack)
         before = len(context.builder.block.body)
         element = cast(element_at(value, _padded(target, value), indices).expression, target.dtype)
-        found = [*_reads_of(element), *_reads_since(context.builder.block, before)]
+        found = [*reads_of(element), *reads_since(context.builder.block, before)]
         write = target.memlet(indices)
-        turns = _turns(write, [header.index for header in headers], found)
+        turns = turns_of(write, [header.index for header in headers], found)
         held = None
         if turns is None:
             held = context.builder.temporary("tmp", target.dtype, target.shape, outside)
@@ -116,18 +116,19 @@ def _padded(target: Target, value: Operand) -> Shape:
     )
 
 
-def _reads_of(expression: Expression) -> Iterator[Memlet]:
+def reads_of(expression: Expression) -> Iterator[Memlet]:
+    """What an expression reads."""
     return (part.memlet for part in walk_expression(expression) if isinstance(part, Read))
 
 
-def _reads_since(block: OpenBlock, position: int) -> Iterator[Memlet]:
+def reads_since(block: OpenBlock, position: int) -> Iterator[Memlet]:
     """What the statements of a block from a position on read: temporaries that the element is made of."""
     for node in block.body[position:]:
         for part in walk(node):
             yield from reads(part)
 
 
-def _turns(write: Memlet, indices: Sequence[sympy.Symbol], read: Sequence[Memlet]) -> tuple[bool, ...] | None:
+def turns_of(write: Memlet, indices: Sequence[sympy.Symbol], read: Sequence[Memlet]) -> tuple[bool, ...] | None:
     """Which loops to turn round so that no iteration reads what an earlier one wrote; None when no choice is proven right."""
     distances = list[tuple[int, ...]]()
     for memlet in read:

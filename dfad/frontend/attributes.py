@@ -7,10 +7,11 @@ from types import ModuleType
 import sympy
 
 from dfad.frontend.elementwise import operand_of
+from dfad.frontend.masks import masked_count, masked_shape
 from dfad.frontend.names import value_of
 from dfad.frontend.products import transpose
 from dfad.frontend.scope import Context
-from dfad.frontend.values import Deferred, Known, Lazy, Method, Scalar, Tuple, Value, View, integer, kind_of, number
+from dfad.frontend.values import Deferred, Known, Lazy, Masked, Method, Scalar, Tuple, Value, View, integer, kind_of, number
 
 METHODS = frozenset(
     {
@@ -31,6 +32,8 @@ def attribute(context: Context, owner: Value, name: str) -> Value:
             return _of_module(context, module, name)
         case View() | Lazy() | Deferred():
             return _of_array(context, owner, name)
+        case Masked():
+            return _of_masked(context, owner, name)
         case Scalar():
             return _of_array(context, owner, name)
         case Known(value) if hasattr(value, name) and not isinstance(value, str):
@@ -46,6 +49,20 @@ def _of_module(context: Context, module: ModuleType, name: str) -> Value:
     if module.__name__.split(".")[0] in CONSTANTS:
         return number(found) if isinstance(found, bool | int | float) else Known(found)
     return value_of(context, f"{module.__name__.split('.')[-1]}.{name}", lambda: getattr(module, name), found)
+
+
+def _of_masked(context: Context, owner: Masked, name: str) -> Value:
+    match name:
+        case "shape":
+            return Tuple(masked_shape(context, owner))
+        case "size":
+            return masked_count(context, owner)
+        case "copy":
+            return Method(owner, name)
+        case _ if name in METHODS:
+            return Method(owner, name)
+        case _:
+            context.unsupported(f"the attribute {name} of elements chosen by a mask is not part of the language")
 
 
 def _of_array(context: Context, owner: Scalar | View | Lazy | Deferred, name: str) -> Value:

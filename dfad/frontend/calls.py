@@ -15,7 +15,7 @@ from functools import cache, partial, reduce
 import numpy as np
 import sympy
 
-from dfad.frontend import creation, products, reductions, scans, shapes
+from dfad.frontend import creation, masks, products, reductions, scans, shapes
 from dfad.frontend.arithmetic import apply, convert
 from dfad.frontend.arrays import store
 from dfad.frontend.builder import cast
@@ -24,7 +24,22 @@ from dfad.frontend.elementwise import apply_all, number_of, operand_of, typed, w
 from dfad.frontend.indexing import part_of
 from dfad.frontend.names import is_inlined, plain_function
 from dfad.frontend.scope import Context
-from dfad.frontend.values import Deferred, Known, Lazy, Method, RangeOf, Scalar, Tuple, Value, View, integer, kind_of, number
+from dfad.frontend.values import (
+    Deferred,
+    Known,
+    Lazy,
+    Masked,
+    MaskedCells,
+    Method,
+    RangeOf,
+    Scalar,
+    Tuple,
+    Value,
+    View,
+    integer,
+    kind_of,
+    number,
+)
 from dfad.ir.dtype import BOOL, F64, I64, SUPPORTED, Dtype
 from dfad.ir.operations import NUMPY_NAMES, OPERATIONS
 
@@ -177,6 +192,8 @@ def _range(context: Context, *bounds: Value) -> Value:
 def _length(context: Context, a: Value) -> Value:
     if isinstance(a, Tuple):
         return integer(len(a.items))
+    if isinstance(a, Masked):
+        return masks.masked_shape(context, a)[0]
     found = operand_of(context, a)
     if not found.shape:
         context.wrong_type(f"{kind_of(found)} has no len")
@@ -241,7 +258,10 @@ def _add_at(context: Context, a: Value, indices: Value, b: Value) -> Value:
         context.wrong_type("np.add.at adds to an array that has a name")
     check_write_in_place(context, a)
     items = indices.items if isinstance(indices, Tuple) else (indices,)
-    store(context, part_of(context, a, items), b, accumulate=True)
+    cells = part_of(context, a, items)
+    if isinstance(cells, MaskedCells):
+        context.unsupported("np.add.at with a mask is not part of the language", hint="write a[mask] += b")
+    store(context, cells, b, accumulate=True)
     return Known(None)
 
 

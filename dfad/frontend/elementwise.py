@@ -13,10 +13,10 @@ import sympy
 from dfad.frontend import bounds
 from dfad.frontend.arithmetic import TypeClash, apply, divide_by_positive, promote, select
 from dfad.frontend.scope import Context
-from dfad.frontend.values import ONE, ZERO, Deferred, Indices, Lazy, Scalar, Shape, Value, View, element, kind_of
+from dfad.frontend.values import ONE, ZERO, Deferred, Indices, Lazy, Masked, Scalar, Shape, Value, View, element, kind_of
 from dfad.ir.dtype import Dtype
-from dfad.ir.memlet import Memlet
-from dfad.ir.nodes import Constant, Integer, Read
+from dfad.ir.memlet import Memlet, symbol
+from dfad.ir.nodes import Constant, Expression, Integer, Read
 
 Operand = Scalar | View | Lazy
 
@@ -102,8 +102,10 @@ def element_at(value: Operand, shape: Shape, indices: Indices) -> Scalar:
     return Scalar(value.at(picked))
 
 
-def lift(context: Context, operation: Callable[..., Scalar], operands: Sequence[Value]) -> Scalar | Lazy:
+def lift(context: Context, operation: Callable[..., Scalar], operands: Sequence[Value]) -> Scalar | Lazy | Masked:
     """The operation on numbers done elementwise on what may be arrays; all numbers give a number."""
+    if any(isinstance(operand, Masked) for operand in operands):
+        return _lift_masked(context, operation, operands)
     values = [operand_of(context, operand) for operand in operands]
     if all(isinstance(value, Scalar) for value in values):
         return typed(context, operation, *values)
@@ -113,7 +115,43 @@ def lift(context: Context, operation: Callable[..., Scalar], operands: Sequence[
     return Lazy(shape, sample.dtype, lambda indices: operation(*(element_at(value, shape, indices) for value in values)).expression)
 
 
-def _some_element(value: View | Lazy) -> Scalar:
+def _lift_masked(context: Context, operation: Callable[..., Scalar], operands: Sequence[Value]) -> Masked:
+    """The operation on the elements that one mask lets through; beside them stand numbers only."""
+    first = next(operand for operand in operands if isinstance(operand, Masked))
+    values = [_under(context, first, operand) for operand in operands]
+    sample = typed(context, operation, *(value if isinstance(value, Scalar) else _some_element(value) for value in values))
+
+    def element(indices: Indices) -> Expression:
+        return operation(*(value if isinstance(value, Scalar) else Scalar(value.at(indices)) for value in values)).expression
+
+    return Masked(first.mask, first.shape, sample.dtype, element)
+
+
+def _under(context: Context, first: Masked, operand: Value) -> Scalar | Masked:
+    if not isinstance(operand, Masked):
+        found = operand_of(context, operand)
+        if isinstance(found, Scalar):
+            return settle(context, found)
+        context.unsupported("elements chosen by a mask meet a whole array", hint="put the same mask on both")
+    if len(operand.shape) != len(first.shape) or not have_one_mask(context, first.mask, operand.mask):
+        context.unsupported("elements chosen by two masks meet", hint="bind the mask to a name and use it on both")
+    for own, other in zip(first.shape, operand.shape, strict=True):
+        require_equal(context, own, other)
+    return operand
+
+
+def have_one_mask(context: Context, first: View | Lazy, second: View | Lazy) -> bool:
+    """Whether two masks are the same cells, or the same expression of them."""
+    if first is second or first == second:
+        return True
+    if first.shape != second.shape:
+        return False
+    probe = tuple(symbol(f"probe{axis}") for axis in range(len(first.shape)))
+    with context.builder.nested():
+        return first.at(probe) == second.at(probe)
+
+
+def _some_element(value: View | Lazy | Masked) -> Scalar:
     """A stand-in for an element, where only types matter: nothing is computed."""
     return Scalar(Read(Memlet(""), value.dtype))
 
@@ -126,7 +164,7 @@ def typed(context: Context, operation: Callable[..., Scalar], *operands: Operand
         context.wrong_type(str(clash))
 
 
-def apply_all(context: Context, operation: str, *operands: Value) -> Scalar | Lazy:
+def apply_all(context: Context, operation: str, *operands: Value) -> Scalar | Lazy | Masked:
     """An operation of the IR's table, elementwise."""
     if operation == "pow" and isinstance(operands[1], Scalar) and not isinstance(operands[0], Scalar):
         return _array_power(context, operands[0], operands[1])
@@ -146,7 +184,7 @@ def _symbolic_quotient(context: Context, operation: str, numerator: Value, denom
     return divide_by_positive(operation, numerator, denominator) if context.builder.proves(denominator.integer - 1) else None
 
 
-def _array_power(context: Context, base: Value, exponent: Scalar) -> Scalar | Lazy:
+def _array_power(context: Context, base: Value, exponent: Scalar) -> Scalar | Lazy | Masked:
     """NumPy's short cuts for powers of arrays: 0.5 is a square root, 2 a product."""
     match exponent.constant:
         case 0.5:
@@ -168,7 +206,7 @@ def settle_element(context: Context, value: Scalar) -> Scalar:
     return value if isinstance(value.expression, Constant | Integer | Read) else pin(context, value)
 
 
-def where(context: Context, condition: Value, chosen: Value, other: Value) -> Scalar | Lazy:
+def where(context: Context, condition: Value, chosen: Value, other: Value) -> Scalar | Lazy | Masked:
     """``np.where``: a choice per element."""
     return lift(context, select, (condition, chosen, other))
 

@@ -19,10 +19,11 @@ from dfad.frontend.calls import call
 from dfad.frontend.elementwise import apply_all, common_dtype, number_of, operand_of, pin, settle, typed
 from dfad.frontend.guards import knowing
 from dfad.frontend.indexing import subscript
+from dfad.frontend.masks import keep_masked
 from dfad.frontend.names import calls_a_function, outer_value
 from dfad.frontend.products import matmul
 from dfad.frontend.scope import Context
-from dfad.frontend.values import Deferred, Known, Lazy, Scalar, SliceOf, Tuple, Value, View, element, kind_of, number
+from dfad.frontend.values import Deferred, Known, Lazy, Masked, Scalar, SliceOf, Tuple, Value, View, element, kind_of, number
 from dfad.ir.dtype import BOOL
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Constant, Read
@@ -115,6 +116,8 @@ def keep(context: Context, value: Value) -> Value:
             return settle(context, value)
         case Lazy() | Deferred():
             return operand_of(context, value) if not value.shape else in_temporary(context, value)
+        case Masked():
+            return keep_masked(context, value)
         case Tuple(items):
             return Tuple(tuple(keep(context, item) for item in items))
         case _:

@@ -9,6 +9,7 @@ import sympy
 from dfad.frontend.arrays import as_view, in_temporary
 from dfad.frontend.choices import Axis, Pick, chosen_positions
 from dfad.frontend.elementwise import place
+from dfad.frontend.masks import masked_cells, masked_part
 from dfad.frontend.positions import resolve_index, resolve_slice
 from dfad.frontend.scope import Context
 from dfad.frontend.values import (
@@ -20,6 +21,8 @@ from dfad.frontend.values import (
     Indices,
     Known,
     Lazy,
+    Masked,
+    MaskedCells,
     Scalar,
     SliceOf,
     Target,
@@ -31,13 +34,16 @@ from dfad.ir.dtype import BOOL
 from dfad.ir.nodes import Expression
 
 
-def subscript(context: Context, owner: Elements, items: Sequence[Value]) -> Scalar | View | Lazy:
+def subscript(context: Context, owner: Elements, items: Sequence[Value]) -> Scalar | View | Lazy | Masked:
     """``owner[items]``: a number when every axis is indexed, else a view."""
     if isinstance(owner, Deferred):
         placed = place(context, owner)
         if isinstance(placed, Scalar):
             context.wrong_type("a number has no elements")
         owner = placed
+    mask = _mask_of(context, items)
+    if mask is not None:
+        return masked_part(context, owner, mask)
     axes = _axes(context, owner, items)
     if any(isinstance(axis, Pick) for axis in axes):
         shape, positions = chosen_positions(context, axes)
@@ -48,14 +54,28 @@ def subscript(context: Context, owner: Elements, items: Sequence[Value]) -> Scal
     return found if found.shape else Scalar(found.at(()))
 
 
-def part_of(context: Context, owner: View, items: Sequence[Value]) -> Target:
+def part_of(context: Context, owner: View, items: Sequence[Value]) -> Target | MaskedCells:
     """The cells that ``owner[items] = ...`` writes; of rank 0 when every axis is indexed."""
+    mask = _mask_of(context, items)
+    if mask is not None:
+        return masked_cells(context, owner, mask)
     axes = _axes(context, owner, items)
     if not any(isinstance(axis, Pick) for axis in axes):
         return _part(owner, axes)
     axes = [_apart(context, axis, owner) for axis in axes]
     shape, positions = chosen_positions(context, axes)
     return Chosen(owner.array, shape, lambda indices: owner.memlet(positions(indices)))
+
+
+def _mask_of(context: Context, items: Sequence[Value]) -> View | Lazy | None:
+    """The mask, where it is all that stands between the brackets."""
+    match items:
+        case [View() | Lazy() as mask] if mask.shape and mask.dtype == BOOL:
+            return mask
+        case [Deferred() as mask] if mask.shape and mask.dtype == BOOL:
+            return as_view(context, mask)
+        case _:
+            return None
 
 
 def _apart(context: Context, axis: Axis, owner: View) -> Axis:
@@ -93,7 +113,7 @@ def _axis(context: Context, item: Value, extent: sympy.Expr) -> Axis:
             return resolve_slice(context, item, extent)
         case View() | Lazy() | Deferred() if item.shape and item.dtype == BOOL:
             context.unsupported(
-                "an array of booleans as an index is not yet supported", hint="write np.where(mask, new, old), or a loop with an if"
+                "a mask beside other indices is not yet supported", hint="index first, then write the mask alone: A[0][mask]"
             )
         case View() | Lazy() | Deferred() if item.shape and item.dtype.kind == "i":
             return Pick(as_view(context, item), extent)

@@ -12,8 +12,9 @@ from dfad.frontend.arrays import as_view, in_temporary, nest, store
 from dfad.frontend.bounds import require
 from dfad.frontend.builder import cast, constant
 from dfad.frontend.elementwise import Operand, apply_all, operand_of
+from dfad.frontend.masks import masked_mean, masked_product, masked_sum
 from dfad.frontend.scope import Context
-from dfad.frontend.values import ONE, Along, Deferred, Indices, Known, Lazy, Scalar, Shape, Tuple, Value, View, integer, kind_of
+from dfad.frontend.values import ONE, Along, Deferred, Indices, Known, Lazy, Masked, Scalar, Shape, Tuple, Value, View, integer, kind_of
 from dfad.ir.dtype import F32, F64, I64, Dtype
 from dfad.ir.memlet import Memlet, Range
 from dfad.ir.nodes import Read
@@ -48,6 +49,8 @@ def is_set(context: Context, flag: Value) -> bool:
 
 def total(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = NOTHING) -> Value:
     """``np.sum``; float32 is accumulated in float64."""
+    if isinstance(a, Masked):
+        return masked_sum(context, _whole_mask(context, a, axis))
     value = operand_of(context, a)
     if not value.shape:
         return value
@@ -57,6 +60,8 @@ def total(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = N
 
 def product(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = NOTHING) -> Value:
     """``np.prod``."""
+    if isinstance(a, Masked):
+        return masked_product(context, _whole_mask(context, a, axis))
     value = operand_of(context, a)
     if not value.shape:
         return value
@@ -70,11 +75,19 @@ def _keeps(context: Context, keepdims: Value) -> bool:
 
 def mean(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = NOTHING) -> Value:
     """``np.mean``: the sum over the count."""
+    if isinstance(a, Masked):
+        return masked_mean(context, _whole_mask(context, a, axis))
     value = operand_of(context, a)
     if not value.dtype.is_float:
         value = Lazy(value.shape, F64, lambda indices: cast(value.at(indices), F64))
     count = sympy.Mul(*(context.builder.natural(value.shape[axis]) for axis in axes_of(context, value, axis)))
     return apply_all(context, "div", total(context, value, axis, keepdims), integer(count))
+
+
+def _whole_mask(context: Context, value: Masked, axis: Value) -> Masked:
+    if not (isinstance(axis, Known) and axis.value is None):
+        context.unsupported("elements chosen by a mask are reduced as a whole", hint="leave axis out, or use np.where(mask, x, 0)")
+    return value
 
 
 def _folded(

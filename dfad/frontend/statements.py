@@ -20,9 +20,25 @@ from dfad.frontend.guards import knowing
 from dfad.frontend.homes import close_homes, merge_paths, open_homes
 from dfad.frontend.indexing import part_of, subscript
 from dfad.frontend.liveness import assigned_names, is_exchange
+from dfad.frontend.masks import masked_content, store_masked
 from dfad.frontend.names import calls_a_function
 from dfad.frontend.scope import Context, Doubt
-from dfad.frontend.values import Chosen, Deferred, Known, Lazy, RangeOf, Scalar, Target, Tuple, Value, View, integer, kind_of, whole
+from dfad.frontend.values import (
+    Chosen,
+    Deferred,
+    Known,
+    Lazy,
+    MaskedCells,
+    RangeOf,
+    Scalar,
+    Target,
+    Tuple,
+    Value,
+    View,
+    integer,
+    kind_of,
+    whole,
+)
 from dfad.frontend.variables import bind
 from dfad.ir.dtype import BOOL, I64
 from dfad.ir.memlet import Memlet
@@ -104,13 +120,20 @@ def assign(context: Context, target: ast.expr, value: Value) -> None:
         case ast.Subscript(value=owner, slice=index):
             if calls_a_function(context, index):
                 value = keep(context, value)
-            store(context, _cells(context, owner, index), value)
+            _store(context, _cells(context, owner, index), value)
         case _:
             context.stand_at(target)
             context.unsupported("only names, elements and slices can be assigned")
 
 
-def _cells(context: Context, owner: ast.expr, index: ast.expr) -> Target:
+def _store(context: Context, cells: Target | MaskedCells, value: Value) -> None:
+    if isinstance(cells, MaskedCells):
+        store_masked(context, cells, value)
+    else:
+        store(context, cells, value)
+
+
+def _cells(context: Context, owner: ast.expr, index: ast.expr) -> Target | MaskedCells:
     """The cells that a subscript on the left names."""
     found, items = evaluate_index(context, owner, index)
     if not isinstance(found, View):
@@ -187,6 +210,9 @@ def _augmented(context: Context, statement: ast.AugAssign) -> None:
         return
     assert isinstance(target, ast.Subscript)
     cells = _cells(context, target.value, target.slice)
+    if isinstance(cells, MaskedCells):
+        store_masked(context, cells, binary(context, op, masked_content(cells), evaluate(context, statement.value)))
+        return
     before = keep(context, Scalar(cells.at(()))) if calls and not cells.shape else None
     update(context, cells, op, evaluate(context, statement.value), before)
 

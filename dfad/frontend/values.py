@@ -212,13 +212,35 @@ class SliceOf:
 class Method:
     """A method of an array, not yet called."""
 
-    owner: Scalar | Elements
+    owner: Scalar | Elements | Masked
     name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Masked:
+    """The elements of something of that shape that a mask over its first axes lets through (masks.py)."""
+
+    mask: View | Lazy
+    shape: Shape
+    dtype: Dtype
+    element: Callable[[Indices], Expression]
+
+    def at(self, indices: Indices) -> Expression:
+        """The element at those indices, which the mask lets through."""
+        return self.element(indices)
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedCells:
+    """Cells of a view that a mask over its first axes lets through, to be written."""
+
+    owner: View
+    mask: View | Lazy
 
 
 Elements = View | Lazy | Deferred
 Target = View | Chosen
-Value = Scalar | Elements | Tuple | Known | RangeOf | SliceOf | Method
+Value = Scalar | Elements | Masked | Tuple | Known | RangeOf | SliceOf | Method
 
 
 def whole(array: Array) -> View:
@@ -270,6 +292,8 @@ def kind_of(value: Value) -> str:
             return f"a {value.dtype} number"
         case View() | Lazy() | Deferred():
             return f"a {value.dtype} array of rank {len(value.shape)}" if value.shape else f"a {value.dtype} number"
+        case Masked():
+            return "elements chosen by a mask"
         case Tuple(items):
             return f"a tuple of {len(items)}"
         case RangeOf():

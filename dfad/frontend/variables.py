@@ -16,8 +16,9 @@ from dfad.frontend.arrays import materialise, store
 from dfad.frontend.builder import cast, constant
 from dfad.frontend.doubts import note_doubt, note_share
 from dfad.frontend.elementwise import operand_of
+from dfad.frontend.masks import keep_masked
 from dfad.frontend.scope import Context, Home, Retry
-from dfad.frontend.values import Deferred, Lazy, Scalar, Tuple, Value, View, element, kind_of, whole
+from dfad.frontend.values import Deferred, Lazy, Masked, Scalar, Tuple, Value, View, element, kind_of, whole
 from dfad.ir.dtype import I64, Dtype
 from dfad.ir.memlet import Memlet, symbol
 from dfad.ir.nodes import Array, Constant, Expression, Integer, Read
@@ -41,6 +42,8 @@ def fresh(context: Context, name: str, value: Value) -> Value:
             return element(array, value.weak)
         case Lazy() | Deferred():
             return _fresh_array(context, name, value)
+        case Masked():
+            return keep_masked(context, value)
         case Tuple(items):
             return Tuple(tuple(fresh(context, f"{name}_{position}", item) for position, item in enumerate(items)))
         case _:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-MODULES = ("loops", "branches", "scalars", "slices", "arrays", "calls", "shortcuts", "reports", "programs", "exits", "choices")
+MODULES = ("loops", "branches", "scalars", "slices", "arrays", "calls", "shortcuts", "reports", "programs", "exits", "choices", "masks")
 
 
 @dataclass(frozen=True)
