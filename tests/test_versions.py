@@ -317,6 +317,37 @@ def test_loops_scalars_exchanges(function, n):
     check(function, (rng.uniform(0.2, 1.2, n), rng.uniform(0.2, 1.2, 5 if function is step_two_down else n)))
 
 
+# ---------------------------------------------------------------- the ends of Blocks record for each array apart
+
+
+def stored_beside_a_carried_scalar(y, B, steps):
+    s = 0.3
+    if B[0] > 5.0:
+        s = 1.0
+    else:
+        t = 0.0
+        v = B[0]
+        s += math.sin(v) * v
+        for _i in range(2, steps, 2):
+            y[0] += math.cos(t + v)
+            t = 0.5
+            B[0] = 0.5
+    return s
+
+
+def guard_from_a_choice(y, B):
+    s = 0.3
+    for i in range(2):
+        s += math.sin(y[i] if B[i] > 0.3 or y[(i + 1) % 2] < -0.27 else s)
+    return s
+
+
+@pytest.mark.parametrize("steps", [0, 1, 3, 6])
+def test_scalars_of_one_block_are_stored_apart(steps):
+    check(stored_beside_a_carried_scalar, (np.array([0.3]), np.array([0.4]), steps))
+    check(guard_from_a_choice, (np.array([0.3, 0.5]), np.array([0.9, 0.1])))
+
+
 # ---------------------------------------------------------------- products and extrema see whole operands
 
 

@@ -53,9 +53,20 @@ class Demands:
         """Whether the end of its Block, an overwrite of a local array, records it; of exchanged arrays all are stored, or none."""
         if name in self.single:
             return name in self.stored
+        return self.local[name] in self.versions.records(self._wants_of(name))
+
+    def recording(self, key: str, name: str) -> isl.Set | None:
+        """The instances of an overwrite that record the array, all for None; the end of a Block has some for each of its arrays."""
+        if self.local.get(name) != key:
+            return self.records.get(key)
+        if name in self.single:
+            return None
+        return self.versions.records(self._wants_of(name)).get(key)
+
+    def _wants_of(self, name: str) -> list[Want]:
+        """The wants of an array and of those exchanged with it."""
         members = self.versions.buffers.members(name)
-        wants = [want for want in self.wants if want.memlet.array in members and want not in self.entries]
-        return any(self.local[name] in self.versions.records([want]) for want in wants)
+        return [want for want in self.wants if want.memlet.array in members and want not in self.entries]
 
 
 def sweeps(program: Program) -> tuple[Block, Block]:

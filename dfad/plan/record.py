@@ -126,7 +126,7 @@ class _Merge:
         """The Record and the Restore of what the statement overwrites in ``write``; ``target``: the array that the Restore fills."""
         versions, array = self.demands.versions, self.demands.arrays[write.array]
         domain, _ = versions.domain(statement)
-        box = box_of(statement, write, self.demands.records.get(statement.key), domain, versions.space)
+        box = box_of(statement, write, self.demands.recording(statement.key, write.array), domain, versions.space)
         tape = Array(self.demands.names.fresh(f"{write.array}_tape"), array.dtype, box.shape, Role.TAPE)
         self.demands.slots.append(Slot(tape, box))
         where = _where(statement.node)

@@ -94,7 +94,7 @@ def _is_recorded(want: Want, key: str, new: isl.Set | None, demands: Demands) ->
     """Whether these instances of an overwrite record anyway; the end of a Block does so for each of its arrays apart."""
     if isinstance(demands.versions.statements[key].node, Block) and not demands.is_stored_at_end(want.memlet.array):
         return False
-    old = demands.records.get(key, _ABSENT)
+    old = demands.recording(key, want.memlet.array) if key in demands.records else _ABSENT
     if old is None:
         return True
     return not isinstance(old, str) and new is not None and bool(new.is_subset(old))
