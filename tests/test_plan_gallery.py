@@ -24,7 +24,7 @@ SIZE = 4
 PLANS = 4
 
 # What the frontend or the recording refuses, whatever the plan.
-REFUSED = {"branch_exchange"}
+REFUSED = {"branch_exchange", "choice_csr_product"}
 
 
 def arguments_of(case: Subject, of) -> dict[str, object]:
