@@ -52,9 +52,10 @@ class Request:
     Attributes
     ----------
     wrt : tuple of str
-        Arguments whose gradients are results, named ``<name>_bar``.
+        Arguments whose gradients are results, named ``<name>_bar`` where that is free.
     of : tuple of str
-        Arguments (as updated) or results that are differentiated. Each has a cotangent argument ``<name>_seed``, unless ``unit_seed``.
+        Arguments (as updated) or results that are differentiated. Each has a cotangent argument, named ``<name>_seed``
+        where that is free, unless ``unit_seed``.
     unit_seed : bool
         The cotangent is 1: for a single scalar result.
     """
@@ -174,16 +175,17 @@ def differentiate(program: Program, request: Request) -> Program:
     Returns
     -------
     Program
-        ADJOINT. Its results are those of ``program`` followed by the gradients in the order of ``request.wrt``.
+        ADJOINT. Its parameters are those of ``program``, then the cotangents in the order of ``request.of``, then the gradients in the
+        order of ``request.wrt``; its results are those of ``program``, then the gradients.
     """
     state = _Reversal(program, request)
     outer = [array for array in (*program.parameters, *program.body.arrays) if array.name in state.bars]
     prelude: list[Node] = []
-    seeds: list[Array] = []
+    seeds: dict[str, Array] = {}
     for array in outer:
         if array.name in request.of:
             nodes, seed = state.seed(array)
-            seeds += [seed] if seed is not None else []
+            seeds |= {array.name: seed} if seed is not None else {}
         else:
             nodes = state.zero(state.bar_of(array))
         prelude += nodes
@@ -195,7 +197,7 @@ def differentiate(program: Program, request: Request) -> Program:
     body = Block((*program.body.arrays, *adjoints), (replace(program.body, arrays=()), reverse))
     return replace(
         program,
-        parameters=(*program.parameters, *seeds, *gradients),
+        parameters=(*program.parameters, *(seeds[name] for name in dict.fromkeys(request.of) if name in seeds), *gradients),
         results=(*program.results, *(gradient.name for gradient in gradients)),
         returns_tuple=program.returns_tuple,
         body=body,

@@ -132,15 +132,13 @@ def _pair(lowered: Lowered, primal: Program, request: Request, clock: Clock) -> 
     tapes = {array.name for array in all_arrays(planned).values() if array.role is Role.TAPE}
     kept = {name: Role.TAPE if name in tapes else Role.COPY for name in pair.kept}
     first = _wrapper(lowered, request, (*pair.outputs, *pair.kept))
-    inputs, origins = _reverse_inputs(pair, of, first, forward)
+    inputs, origins = _reverse_inputs(pair, first, forward)
     gradients = reverse.results
     second = Wrapper(inputs, (), gradients[0] if transform.is_single else gradients, frozenset(gradients), kept, origins)
     return Derived(primal, adjoint, (Part(forward, replace(first, kept=kept)), Part(reverse, second)))
 
 
-def _reverse_inputs(
-    pair: Pair, of: tuple[str, ...], first: Wrapper, forward: Program
-) -> tuple[tuple[tuple[str, ArgumentType], ...], tuple[Origin, ...]]:
+def _reverse_inputs(pair: Pair, first: Wrapper, forward: Program) -> tuple[tuple[tuple[str, ArgumentType], ...], tuple[Origin, ...]]:
     """What the reverse sweep takes, and where each input comes from."""
     position = {name: number for number, (name, _) in enumerate(first.inputs)}
     found: list[tuple[str, ArgumentType, Origin]] = []
@@ -148,8 +146,8 @@ def _reverse_inputs(
         kind = ArrayType(array.dtype, tuple(extent == 1 for extent in array.shape)) if array.shape else FloatType()
         if array.name in pair.kept:
             found.append((array.name, kind, Origin("kept", pair.kept.index(array.name))))
-        elif array.name.removesuffix("_seed") in of and array.name not in position:
-            found.append((array.name, kind, Origin("seed", of.index(array.name.removesuffix("_seed")))))
+        elif array.name in pair.seeds:
+            found.append((array.name, kind, Origin("seed", pair.seeds.index(array.name))))
         elif array.role is Role.ARGUMENT:
             found.append((array.name, kind, Origin("value", position[array.name])))
     for bound in forward.symbols:
@@ -168,11 +166,14 @@ def _differentiated(primal: Program, request: Request) -> tuple[str, ...]:
     of = request.transform.of or primal.results or updated
     arrays = {array.name: array for array in primal.parameters}
     wrong = [name for name in of if name not in arrays or not arrays[name].dtype.is_float]
-    if of and not wrong:
+    if of and not wrong and len(of) == len(set(of)):
         return of
     place = request.source.locate(request.source.tree).place()
     place["hint"] = f"of= names arguments that {request.source.name} updates in place: {', '.join(updated) or 'it updates none'}"
-    what = f"{', '.join(wrong)} is no floating-point output" if wrong else "there is no result and no argument that is updated in place"
+    if wrong:
+        what = f"{', '.join(wrong)} is no floating-point output"
+    else:
+        what = "of names an output twice" if of else "there is no result and no argument that is updated in place"
     raise KernelTypeError(f"{request.source.name}: {what}", **place)
 
 

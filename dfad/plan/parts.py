@@ -47,16 +47,15 @@ class Pair:
     forward : Program
         Results: the outputs (``outputs`` names them, in the order of ``of``), then the kept arrays.
     reverse : Program
-        Parameters: the kept arrays under the same names, the cotangents ``<name>_seed``, float scalars of the kernel. Extents are
-        integers named as their symbols. Results: the gradients. It writes to the kept arrays named in ``written``: a call gets copies of
-        these.
+        Parameters: the kept arrays under the same names, the cotangents (``seeds`` names them, in the order of ``of``), float scalars of
+        the kernel. Extents are integers named as their symbols. Results: the gradients.
     """
 
     forward: Program
     reverse: Program
     outputs: tuple[str, ...]
     kept: tuple[str, ...]
-    written: frozenset[str]
+    seeds: tuple[str, ...]
 
 
 def split(program: Program, of: tuple[str, ...], wrt: tuple[str, ...]) -> Pair:
@@ -65,18 +64,24 @@ def split(program: Program, of: tuple[str, ...], wrt: tuple[str, ...]) -> Pair:
     Parameters
     ----------
     program : Program
-        As ``record`` returns it.
+        As ``record`` returns it: its parameters end with the cotangents and the gradients.
     of : tuple of str
         What is differentiated: results, or arguments as updated.
     wrt : tuple of str
-        The arguments whose gradients ``<name>_bar`` are wanted.
+        The arguments whose gradients are wanted.
     """
     return _Split(program, of, wrt).pair()
 
 
 class _Split:
+    """The work of `split`: what the parameters are, and each half in turn."""
+
     def __init__(self, program: Program, of: tuple[str, ...], wrt: tuple[str, ...]) -> None:
-        self.program, self.of, self.wrt = program, of, wrt
+        self.program, self.of = program, of
+        before = len(program.parameters) - len(wrt)
+        self.gradients = program.parameters[before:]
+        self.seeds = program.parameters[before - len(of) : before]
+        self.own = program.parameters[: before - len(of)]
         self.forward, self.reverse = sweeps(program)
         self.arrays = all_arrays(program)
         self.where = first_location(program.body) or Location(program.name, 1, 0, 1, 0)
@@ -90,8 +95,8 @@ class _Split:
         outputs = {name: self.names.fresh(f"{name}_out") for name in self.of}
         forward = self.forward_half(names, outputs, kept)
         reverse = self.reverse_half(names, kept)
-        changed = {memlet.array for node in walk(reverse.body) for memlet in writes(node)}
-        return Pair(forward, reverse, tuple(outputs.values()), tuple(a.name for a in kept.values()), frozenset(changed))
+        names_of_kept = tuple(array.name for array in kept.values())
+        return Pair(forward, reverse, tuple(outputs.values()), names_of_kept, tuple(array.name for array in self.seeds))
 
     def carried(self) -> list[Array]:
         """What the reverse sweep reads and does not make itself: arrays of the forward sweep, and arguments of rank above 0."""
@@ -101,10 +106,9 @@ class _Split:
         own |= {array.name for node in walk(self.reverse) if isinstance(node, Block) for array in node.arrays}
         found = []
         for array in self.arrays.values():
-            outer = array in self.program.parameters or array in self.program.body.arrays
-            seed_or_gradient = array.name.endswith("_seed") or array.name in {f"{name}_bar" for name in self.wrt}
+            outer = array in self.own or array in self.program.body.arrays
             scalar_argument = array.role == Role.ARGUMENT and array.rank == 0
-            if outer and array.name in used - own and not seed_or_gradient and not scalar_argument:
+            if outer and array.name in used - own and not scalar_argument:
                 found.append(array)
         return found
 
@@ -121,12 +125,12 @@ class _Split:
         for name, out in outputs.items():
             source = self.final(name)
             results.append(Array(out, source.dtype, source.shape, Role.RESULT))
-            tail += self.copy(source, out)
+            tail += self.copy(source, results[-1])
         for name, array in kept.items():
             if array.name != name:
-                tail += self.copy(self.arrays[name], array.name)
+                tail += self.copy(self.arrays[name], array)
         carried = tuple(replace(array, role=Role.RESULT) for array in kept.values())
-        arguments = [a for a in self.program.parameters if a.role == Role.ARGUMENT and not a.name.endswith("_seed")]
+        arguments = [array for array in self.own if array.role == Role.ARGUMENT]
         local = [a for a in (*self.program.body.arrays, *self.own_results()) if a.name not in {k.name for k in carried}]
         body = Block(tuple(a for a in local if a.role != Role.ADJOINT), (Block((), (*self.forward.body, *tail)),))
         return replace(
@@ -152,33 +156,43 @@ class _Split:
         restored = skeleton_names if moving else ()
         body = rewrite_block(self.reverse, lambda node: rename(node, table))
         symbols = tuple(IntegerSymbol(entry.symbol, entry.symbol.name) for entry in self.program.symbols)
-        scalars = [a for a in self.program.parameters if a.role == Role.ARGUMENT and (a.rank == 0 or a.name.endswith("_seed"))]
-        gradients = [a for a in self.program.parameters if a.name in {f"{name}_bar" for name in self.wrt}]
+        scalars = [array for array in self.own if array.role == Role.ARGUMENT and array.rank == 0]
         return replace(
             self.program,
             symbols=symbols,
-            parameters=(*kept.values(), *scalars, *gradients),
-            results=tuple(f"{name}_bar" for name in self.wrt),
+            parameters=(*kept.values(), *scalars, *self.seeds, *self.gradients),
+            results=tuple(array.name for array in self.gradients),
             body=Block(tuple(local), (Block((), (*head, *restored)), body)),
         )
 
     def own_results(self) -> list[Array]:
         """The results of the kernel: arrays of the forward half's own, copied to its outputs."""
-        gradients = {f"{name}_bar" for name in self.wrt}
-        return [replace(a, role=Role.LOCAL) for a in self.program.parameters if a.role == Role.RESULT and a.name not in gradients]
+        return [replace(array, role=Role.LOCAL) for array in self.own if array.role == Role.RESULT]
 
     def final(self, name: str) -> Array:
         """The array that holds the final value of an output: the working copy for an argument that is written."""
-        copy = f"{name}_copy"
-        return self.arrays[copy] if copy in self.arrays and self.arrays[copy].role == Role.COPY else self.arrays[name]
+        return self.arrays[_working_copies(self.forward, self.arrays).get(name, name)]
 
-    def copy(self, source: Array, target: str) -> tuple[Node, ...]:
+    def copy(self, source: Array, target: Array) -> tuple[Node, ...]:
         """The whole array copied; a scalar into an array of one element where the target is one."""
         ranges = tuple(Range(sympy.Integer(0), extent) for extent in source.shape)
-        is_boxed = source.rank == 0 and target.endswith("_kept")
+        is_boxed = source.rank < target.rank
 
         def cell(indices: tuple[sympy.Expr, ...]) -> tuple[Node, ...]:
-            place = Memlet(target, (sympy.Integer(0),) if is_boxed else indices)
-            return (Tasklet(place, Read(Memlet(source.name, indices), source.dtype), self.where, f"@{target}"),)
+            place = Memlet(target.name, (sympy.Integer(0),) if is_boxed else indices)
+            return (Tasklet(place, Read(Memlet(source.name, indices), source.dtype), self.where, f"@{target.name}"),)
 
-        return nest(ranges, cell, self.names, self.where, f"@{target}/nest")
+        return nest(ranges, cell, self.names, self.where, f"@{target.name}/nest")
+
+
+def _working_copies(forward: Block, arrays: dict[str, Array]) -> dict[str, str]:
+    """Argument -> the copy that the sweep works on: an array of role COPY, which the first write to it fills from the argument."""
+    found: dict[str, str] = {}
+    for node in walk(forward):
+        match node:
+            case Tasklet(write=Memlet(array=copy), value=Read(memlet=Memlet(array=source))) if arrays[copy].role is Role.COPY:
+                if copy not in found.values():
+                    found[source] = copy
+            case _:
+                pass
+    return found

@@ -53,6 +53,8 @@ def differentiated(source: SourceText, types: Mapping[str, ArgumentType], kind: 
     chosen = (wrt,) if isinstance(wrt, str | int) else wrt
     names = tuple(_parameter(source, one) for one in chosen)
     for name in names:
+        if names.count(name) > 1:
+            raise KernelTypeError(f"wrt names {name} twice", **place_of(source, name))
         if not _is_active(types[name]):
             raise KernelTypeError(f"{name} is not of floating-point type, so there is no gradient by it", **place_of(source, name))
     return Transform(kind, names, is_single=isinstance(wrt, str | int))
