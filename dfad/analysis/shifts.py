@@ -16,7 +16,7 @@ from enum import Enum
 import sympy
 
 from dfad.errors import CompilerBug
-from dfad.ir.memlet import Memlet
+from dfad.ir.memlet import Memlet, symbol
 from dfad.ir.nodes import Array, Block, Branch, Expression, Loop, Node, Tasklet
 from dfad.ir.walk import Change, expression_symbols, reads
 
@@ -45,6 +45,11 @@ class Nest:
         """The loop indices, outermost first."""
         return tuple(loop.index for loop in self.loops)
 
+    @property
+    def own(self) -> frozenset[sympy.Symbol]:
+        """The integer scalars of the innermost body: they change from instance to instance, so no subscript that names one is a shift."""
+        return frozenset(symbol(array.name) for array in self.body.arrays if array.rank == 0 and array.dtype.kind == "i")
+
     def order(self, gap: Vector) -> int:
         """When the instance at that gap runs: 1 later, 0 it is the same, -1 earlier (clause 2)."""
         return sign(tuple(loop.step * part for loop, part in zip(self.loops, gap, strict=True)))
@@ -61,7 +66,7 @@ class Access:
         For each loop the constant that its index is shifted by; None for a loop that no subscript holds.
     place : tuple of int, or None
         For each subscript the position of the loop whose index it holds, -1 where it holds none. None altogether, with all else empty,
-        where a subscript is anything but one index plus a constant, or two hold the same index.
+        where a subscript is anything but one index plus a constant, names a scalar of the body, or two hold the same index.
     rest : tuple of sympy.Expr
         The subscripts that hold no index.
     """
@@ -120,7 +125,7 @@ def access_of(memlet: Memlet, nest: Nest) -> Access:
     place: list[int] = []
     rest: list[sympy.Expr] = []
     for index in memlet.subset:
-        if not isinstance(index, sympy.Expr):
+        if not isinstance(index, sympy.Expr) or index.free_symbols & nest.own:
             return Access(memlet.array)
         held = [k for k, name in enumerate(nest.indices) if index.has(name)]
         if not held:
