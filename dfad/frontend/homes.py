@@ -140,7 +140,8 @@ def _array_home(context: Context, name: str, value: View, home: Home, region: as
         return home
     dtype, _ = learned_type(context, home, value)
     others = [holder for holder in context.holders(value.array.name) if holder != (context.frame, name) and holder[0].is_live(holder[1])]
-    if value.is_whole and value.array.role == Role.LOCAL and not others and value.dtype == dtype:
+    is_own = value.array.role == Role.LOCAL and value.array.name not in context.frame.lent
+    if value.is_whole and is_own and not others and value.dtype == dtype:
         home.array = value.array
     elif name in facts.entering and not isinstance(region, ast.If):
         home.array = materialise(context, Lazy(value.shape, dtype, lambda indices: cast(value.at(indices), dtype)), name).array

@@ -16,7 +16,7 @@ from dfad.frontend.liveness import live_variables
 from dfad.frontend.names import value_of
 from dfad.frontend.scope import Context, Frame
 from dfad.frontend.statements import lower_body
-from dfad.frontend.values import Known, Value
+from dfad.frontend.values import Known, Value, arrays_of
 from dfad.frontend.variables import fresh
 from dfad.source import read_source
 
@@ -38,12 +38,22 @@ def inline(context: Context, function: FunctionType, arguments: Sequence[Value],
     frame = Frame(source, live_variables(tree), f"{context.frame.path}{function.__name__}:{context.builder.where.line}.")
     frame.variables = {name: fresh(context, name, value) for name, value in bound.arguments.items()}
     frame.variables |= _defaults(context, function, bound)
+    frame.lent = frozenset(arrays_of(frame.variables.values()))
     place = context.place
     context.frames.append(frame)
     lower_body(context, tree.body)
     context.frames.pop()
     context.stand_at(place)
-    return Known(None) if frame.result is None else frame.result
+    result = Known(None) if frame.result is None else frame.result
+    _leave_doubts(context, frame, result)
+    return result
+
+
+def _leave_doubts(context: Context, frame: Frame, result: Value) -> None:
+    """The doubts about the callee's variables end with it, but for an array that it returns: what that one may share stays unknown."""
+    returned = arrays_of([result])
+    context.doubts = {array: doubt for array, doubt in context.doubts.items() if doubt.frame is not frame or array in returned}
+    frame.statement = None
 
 
 def _defaults(context: Context, function: FunctionType, bound: inspect.BoundArguments) -> dict[str, Value]:

@@ -138,8 +138,11 @@ def plain_function(found: object) -> FunctionType | None:
 
 def calls_a_function(context: Context, node: ast.AST) -> bool:
     """Whether an expression calls a Python function, which may write arrays."""
-    calls = (part for part in ast.walk(node) if isinstance(part, ast.Call))
-    return any(is_inlined(known_object(context, call.func)) for call in calls)
+    known = context.frame.calling
+    if node not in known:
+        calls = (part for part in ast.walk(node) if isinstance(part, ast.Call))
+        known[node] = any(is_inlined(known_object(context, call.func)) for call in calls)
+    return known[node]
 
 
 def is_inlined(found: object) -> bool:

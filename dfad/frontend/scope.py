@@ -48,7 +48,7 @@ class Home:
 
 @dataclass(eq=False, slots=True)
 class Frame:
-    """One function in one call."""
+    """One function in one call. ``lent``: the arrays that its caller handed over, which others may be about to read."""
 
     source: SourceText
     liveness: Liveness
@@ -56,6 +56,8 @@ class Frame:
     variables: dict[str, Value] = field(default_factory=dict)
     homes: dict[str, Home] = field(default_factory=dict)
     locations: dict[ast.AST, Location] = field(default_factory=dict)
+    lent: frozenset[str] = frozenset()
+    calling: dict[ast.AST, bool] = field(default_factory=dict)
     statement: ast.stmt | None = None
     regions: int = 0
     result: Value | None = None

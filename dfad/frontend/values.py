@@ -6,7 +6,7 @@ yet, or a `Deferred` operation that still needs a place to write to. Everything 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import sympy
@@ -279,6 +279,11 @@ def scalars(value: Value) -> Iterator[Scalar | View]:
             yield value
         case _:
             return
+
+
+def arrays_of(values: Iterable[Value]) -> set[str]:
+    """The names of the arrays that views among the values see."""
+    return {part.array.name for value in values for part in scalars(value) if isinstance(part, View)}
 
 
 def kind_of(value: Value) -> str:

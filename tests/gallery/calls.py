@@ -124,6 +124,18 @@ def call_in_index(A):
     A[int(square(1.0))] = 5.0
 
 
+def halves(x, steps):
+    for _t in range(steps):
+        x = x * 0.5
+    return x
+
+
+def call_operand_survives(A):
+    """The callee binds its parameter anew in a loop; the caller's operand is still read."""
+    x = A * 2.0
+    return x - halves(x, 3)
+
+
 def call_array_expression(A):
     """An array expression as an argument is computed once."""
     return np.sum(square(A + 1.0)) + np.sum(with_defaults(A * 2.0, shift=1.0))
@@ -141,5 +153,6 @@ ENTRIES = (
     Entry(call_with_loops, all_of(signed("n", 3), value(3)), bits=False),
     Entry(call_in_order, array("n"), least=1),
     Entry(call_in_index, array("n"), least=2),
+    Entry(call_operand_survives, array("n")),
     Entry(call_array_expression, array("n"), bits=False),
 )

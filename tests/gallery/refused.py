@@ -17,13 +17,19 @@ def define(text: str, name: str = "refused") -> FunctionType:
     """The function that a text defines, as if it stood in a file of its own."""
     filename = f"<{name}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    namespace = {"np": np, "math": math, "twice": twice, "recursive": recursive}
+    namespace = {"np": np, "math": math, "twice": twice, "maybe_new": maybe_new, "recursive": recursive}
     exec(compile(text, filename, "exec"), namespace)
     return namespace["f"]
 
 
 def twice(x):
     return 2.0 * x
+
+
+def maybe_new(x, c):
+    if c > 1.0:
+        x = x + 1.0
+    return x
 
 
 def recursive(n):
@@ -130,6 +136,10 @@ MEANING = {
     "argmax_of_matrix": Refused("def f(x):\n    return np.argmax(x[:, None])\n", 2, "np.argmax(x[:, None])", "vector", "loop"),
     "joined_ranks": Refused(
         "def f(x):\n    return np.concatenate((x, x[:, None]))\n", 2, "np.concatenate((x, x[:, None]))", "one rank", "np.stack"
+    ),
+    "ambiguous_result": Refused("def f(x, c):\n    y = maybe_new(x, c)\n    y[0] = 1.0\n", 3, "y[0] = 1.0", "share", "copy()", XC),
+    "ambiguous_origin": Refused(
+        "def f(x, c):\n    y = maybe_new(x, c)\n    x[0] = 1.0\n    return y\n", 3, "x[0] = 1.0", "share", "copy()", XC
     ),
     "shape_from_data": Refused(
         "def f(x, c):\n    return np.zeros(int(x[0]))\n", 2, "return np.zeros(int(x[0]))", "shape of the returned", "arguments", XC
