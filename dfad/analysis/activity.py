@@ -34,7 +34,7 @@ def active_arrays(
         Whether an operation's derivative is 0 everywhere.
     """
     flows = [flow for node in walk(body) for flow in _flows(node, arrays, is_flat)]
-    varied = _closure(set(inputs), [(source, target) for source, target in flows])
+    varied = _closure(set(inputs), flows)
     useful = _closure(set(outputs), [(target, source) for source, target in flows])
     return frozenset(varied & useful)
 

@@ -7,17 +7,19 @@ the permutation of one trip, so the buffer of a name is a function of (k mod ord
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dfad.analysis.sets import Space
-from dfad.ir.nodes import Block, Branch, Exchange, Loop, Node
+from dfad.analysis.statements import Statement
+from dfad.ir.nodes import Exchange, Loop
 
 Permutation = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """An Exchange: its number in the text, the loops around it, and the positions that it changes in its group."""
+    """An Exchange: its number in the text, the loops around it and theirs, and the two names."""
 
     number: int
     loops: tuple[Loop, ...]
@@ -28,11 +30,14 @@ class _Place:
 
 
 class Buffers:
-    """The groups of exchanged arrays below a Block, numbered as ``instances.statements`` numbers the text."""
+    """The groups of exchanged arrays among the statements of a sweep."""
 
-    def __init__(self, root: Block) -> None:
-        places: list[_Place] = []
-        _collect(root, (), (), False, [0], places)
+    def __init__(self, statements: Iterable[Statement]) -> None:
+        places = [
+            _Place(one.order[-1], one.loops, one.order[:-1], bool(one.guards), one.node.first, one.node.second)
+            for one in statements
+            if isinstance(one.node, Exchange)
+        ]
         self._groups = _groups(places)
         self._places = {name: [p for p in places if p.first in group] for group in self._groups for name in group}
         self._group_of = {name: group for group in self._groups for name in group}
@@ -79,34 +84,6 @@ class Buffers:
         return _power_text(count, size, before, trip, after, group.index(array)), True
 
 
-def _collect(
-    block: Block, loops: tuple[Loop, ...], numbers: tuple[int, ...], conditional: bool, count: list[int], places: list[_Place]
-) -> None:
-    """Number the text exactly as ``instances.statements`` does, keeping the exchanges."""
-    for node in block.body:
-        count[0] += 1
-        _collect_node(node, count[0], loops, numbers, conditional, count, places)
-    count[0] += 1
-
-
-def _collect_node(
-    node: Node, here: int, loops: tuple[Loop, ...], numbers: tuple[int, ...], conditional: bool, count: list[int], places: list[_Place]
-) -> None:
-    match node:
-        case Block():
-            _collect(node, loops, numbers, conditional, count, places)
-        case Loop():
-            _collect(node.body, (*loops, node), (*numbers, here), conditional, count, places)
-        case Branch():
-            _collect(node.then, loops, numbers, True, count, places)
-            _collect(node.orelse, loops, numbers, True, count, places)
-            count[0] += 1
-        case Exchange():
-            places.append(_Place(here, loops, numbers, conditional, node.first, node.second))
-        case _:
-            pass
-
-
 def _groups(places: list[_Place]) -> list[tuple[str, ...]]:
     groups: list[set[str]] = []
     for place in places:
@@ -116,13 +93,9 @@ def _groups(places: list[_Place]) -> list[tuple[str, ...]]:
     return [tuple(sorted(group)) for group in groups]
 
 
-def _identity(group: tuple[str, ...]) -> Permutation:
-    return tuple(range(len(group)))
-
-
 def _prefix(places: list[_Place], until: int | None, group: tuple[str, ...]) -> Permutation:
     """Name -> buffer after the exchanges with a number below ``until`` (all of them for None), from the identity."""
-    state = list(_identity(group))
+    state = list(range(len(group)))
     for place in sorted(places, key=lambda p: p.number):
         if until is None or place.number < until:
             a, b = group.index(place.first), group.index(place.second)

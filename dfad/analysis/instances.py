@@ -1,7 +1,7 @@
 """Statements of a Program as sets of instances: iteration domains, order and accesses, for isl.
 
-A *statement* is a leaf, a Branch (its guard), or the end of a Block (an overwrite of the arrays that the Block declares). An
-*instance* is a statement with values for the indices of the loops around it. Instances are ordered by their schedule vector
+An *instance* is a statement (statements.py) with values for the indices of the loops around it. Instances are ordered by their schedule
+vector
 
     (n_1, i_1, n_2, i_2, ..., n_k)
 
@@ -10,87 +10,14 @@ where n is a number of the text (of a loop, or of the statement itself) and i th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-
 import islpy as isl
 import sympy
 
 from dfad.analysis.buffers import Buffers
 from dfad.analysis.sets import Space
+from dfad.analysis.statements import Statement
 from dfad.ir.memlet import Memlet, Range
-from dfad.ir.nodes import (
-    Apply,
-    Block,
-    Branch,
-    Check,
-    Exchange,
-    Expression,
-    Integer,
-    Library,
-    Loop,
-    Node,
-    Tasklet,
-)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Statement:
-    """One statement with what surrounds it.
-
-    ``order`` holds the numbers of the loops around it and its own; ``guards`` the Branches around it with the side taken;
-    ``exit`` is the number just after its region (for a Branch), otherwise its own.
-    """
-
-    key: str
-    node: Node
-    loops: tuple[Loop, ...]
-    guards: tuple[tuple[Expression, bool], ...]
-    order: tuple[int, ...]
-    exit: int
-
-
-@dataclass(slots=True)
-class _Walk:
-    """The state of one walk over the text."""
-
-    number: int = 0
-    found: list[Statement] = field(default_factory=list)
-
-
-def statements(root: Block) -> list[Statement]:
-    """Every statement below ``root`` in the order of the text; the end of a Block that declares arrays has the key ``end:<loop or branch
-    key>``."""
-    state = _Walk()
-    _visit_block(root, "end:", (), (), (), state)
-    return state.found
-
-
-def _visit_block(
-    block: Block,
-    key: str,
-    loops: tuple[Loop, ...],
-    guards: tuple[tuple[Expression, bool], ...],
-    order: tuple[int, ...],
-    state: _Walk,
-) -> None:
-    for node in block.body:
-        state.number += 1
-        here = state.number
-        match node:
-            case Block():
-                _visit_block(node, f"{key}.{here}", loops, guards, order, state)
-            case Loop():
-                _visit_block(node.body, f"end:{node.key}", (*loops, node), guards, (*order, here), state)
-            case Branch():
-                _visit_block(node.then, f"end:{node.key}.then", loops, (*guards, (node.guard, True)), order, state)
-                _visit_block(node.orelse, f"end:{node.key}.else", loops, (*guards, (node.guard, False)), order, state)
-                state.number += 1
-                state.found.append(Statement(node.key, node, loops, guards, (*order, here), state.number))
-            case Tasklet() | Library() | Exchange() | Check():
-                state.found.append(Statement(node.key, node, loops, guards, (*order, here), here))
-    state.number += 1
-    state.found.append(Statement(key, block, loops, guards, (*order, state.number), state.number))
+from dfad.ir.nodes import Apply, Expression, Integer, Loop
 
 
 class Instances:
@@ -194,15 +121,3 @@ class Instances:
             return None
         stride = f" and ({cell} - {start}) mod {int(index.step)} = 0" if index.step != 1 else ""
         return f"{start} <= {cell} and {cell} < {stop}{stride}"
-
-
-def written_cells(statement: Statement) -> Iterator[Memlet]:
-    """The memlets that the statement overwrites; the end of a Block overwrites all of the arrays declared there."""
-    match statement.node:
-        case Tasklet() | Library():
-            yield statement.node.write
-        case Block():
-            for array in statement.node.arrays:
-                yield Memlet(array.name, tuple(Range(sympy.Integer(0), extent) for extent in array.shape))
-        case _:
-            return

@@ -19,8 +19,9 @@ from dataclasses import dataclass
 import islpy as isl
 
 from dfad.analysis.buffers import Buffers
-from dfad.analysis.instances import Instances, Statement, statements, written_cells
+from dfad.analysis.instances import Instances
 from dfad.analysis.sets import Space
+from dfad.analysis.statements import Statement, statements, written_cells
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Block, Exchange
 from dfad.ir.walk import walk
@@ -54,7 +55,7 @@ class Versions:
         self.statements = {statement.key: statement for statement in statements(forward)}
         self.space = Space(parameters | _constant_scalars(forward), _varying_scalars(forward))
         depth = max((len(statement.loops) for statement in self.statements.values()), default=0)
-        self.buffers = Buffers(forward)
+        self.buffers = Buffers(self.statements.values())
         self._instances = Instances(self.space, self.buffers, depth)
         self._writers: dict[str, list[tuple[Statement, Memlet]]] = {}
         self._found: dict[Want, dict[str, isl.Set | None]] = {}

@@ -13,7 +13,7 @@ from dataclasses import replace
 import sympy
 
 from dfad.adjoint.nests import element, nest
-from dfad.analysis.instances import Statement
+from dfad.analysis.statements import Statement
 from dfad.errors import CompilerBug
 from dfad.ir.memlet import Memlet, Range, symbol
 from dfad.ir.nodes import (

@@ -12,8 +12,8 @@ from functools import reduce
 import islpy as isl
 import sympy
 
-from dfad.analysis.instances import Statement
 from dfad.analysis.sets import Space, single_piece
+from dfad.analysis.statements import Statement
 from dfad.errors import Place, UnsupportedSyntax
 from dfad.ir.dtype import BOOL
 from dfad.ir.memlet import Memlet, Range
