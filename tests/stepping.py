@@ -346,6 +346,7 @@ ARRAY_RULES: dict[str, Callable[..., Value]] = {
     "clip": _clip,
     "var": _var,
     "std": lambda *args, **kwargs: np.sqrt(_var(*args, **kwargs)),
+    "norm": lambda x: np.sqrt(np.sum(x * x)),
     "sort": _sort,
     "round": lambda x, decimals=0: _joined(np.round(_real(x), decimals), 0.0),
 }
