@@ -102,6 +102,8 @@ cdef void* allocate(dfad_workspace* workspace, int64_t size, int64_t kind) noexc
     head = reuse(heap, capacity)
     if head == NULL:
         head = fresh(heap, size, capacity)
+    else:
+        trim(heap, heap.peak - size)    # it may have been asked for fewer bytes before
     if head != NULL:
         head.size, head.capacity, head.kind = size, capacity, kind
         push(&heap.live, head)
