@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dfad.ir.memlet import symbol
 from dfad.ir.names import Names, names_of
 from dfad.ir.nodes import Block, Branch, Expression, Loop, Node, Program
-from dfad.ir.walk import expression_symbols, map_memlets, reads, rewrite_block, walk
+from dfad.ir.walk import expression_symbols, map_memlets, map_symbols, reads, rewrite_block, substitute, walk
 
 
 def unswitch(program: Program) -> Program:
@@ -60,13 +61,15 @@ def _one_side(loop: Loop, side: bool) -> tuple[Loop, ...]:
 
 
 def _twin(loop: Loop, names: Names) -> Loop:
-    """A copy whose arrays and keys are its own."""
+    """A copy whose index, arrays and keys are its own."""
+    index = symbol(names.fresh(loop.index.name))
     table = {array.name: names.fresh(array.name) for array in loop.body.arrays}
 
     def copied(node: Node) -> Node:
         node = map_memlets(node, lambda memlet: replace(memlet, array=table.get(memlet.array, memlet.array)))
         return node if isinstance(node, Block) else replace(node, key=f"{node.key}-")
 
-    body = rewrite_block(loop.body, copied)
+    body = map_symbols(rewrite_block(loop.body, copied), substitute({loop.index: index}))
+    assert isinstance(body, Block)
     arrays = tuple(replace(array, name=table[array.name]) for array in loop.body.arrays)
-    return replace(loop, body=replace(body, arrays=arrays), key=f"{loop.key}-")
+    return replace(loop, index=index, body=replace(body, arrays=arrays), key=f"{loop.key}-")
