@@ -37,14 +37,27 @@ def join_doubts(first: Mapping[str, Doubt], second: Mapping[str, Doubt]) -> dict
 
 
 def check_write_in_place(context: Context, target: View) -> None:
-    """Refuse a write that may or may not have to reach a second array."""
+    """Refuse a write that may or may not have to reach a second array; the loops around remember the others."""
+    for written in context.written:
+        written.add(target.array.name)
     for array, doubt in context.doubts.items():
         if target.array.name == array or (target.array.name in doubt.origins and doubt.frame.is_live(doubt.variable)):
             _refuse(context, doubt, "a write in place")
 
 
+def check_next_trip(context: Context, before: Mapping[str, Doubt]) -> None:
+    """At the end of a loop's body: doubts that arose in it hold in the next trip too, for the writes that stand before them."""
+    written = context.written[-1]
+    for array, doubt in context.doubts.items():
+        is_new = array not in before or not doubt.origins <= before[array].origins
+        if is_new and (array in written or (doubt.origins & written and doubt.frame.is_live(doubt.variable))):
+            _refuse(context, doubt, "a write in place in the next trip")
+
+
 def check_not_in_doubt(context: Context, target: Array) -> None:
     """Refuse an exchange of a name that may mean one of two arrays."""
+    for written in context.written:
+        written.add(target.name)
     for array, doubt in context.doubts.items():
         if target.name == array or target.name in doubt.origins:
             _refuse(context, doubt, "an exchange")

@@ -129,6 +129,7 @@ class Context:
     hidden: dict[str, tuple[Hidden, Value]] = field(default_factory=dict)
     resolved: dict[tuple[int, str], Resolved] = field(default_factory=dict)
     doubts: dict[str, Doubt] = field(default_factory=dict)
+    written: list[set[str]] = field(default_factory=list)
     inlined: dict[FunctionType, SourceText] = field(default_factory=dict)
     parameters: list[Array] = field(default_factory=list)
     symbols: list[ShapeSymbol | IntegerSymbol] = field(default_factory=list)

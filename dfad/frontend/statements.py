@@ -12,7 +12,7 @@ from dfad.frontend.arithmetic import truth
 from dfad.frontend.arrays import store
 from dfad.frontend.blocks import Header, OpenBlock
 from dfad.frontend.builder import cast
-from dfad.frontend.doubts import check_write_in_place, join_doubts
+from dfad.frontend.doubts import check_next_trip, check_write_in_place, join_doubts
 from dfad.frontend.elementwise import apply_all, common_dtype, number_of, operand_of, settle, typed
 from dfad.frontend.exchanges import exchange_homes
 from dfad.frontend.expressions import binary, evaluate, evaluate_index, keep
@@ -345,8 +345,11 @@ def _trip(context: Context, statement: ast.For, item: Callable[[], Value]) -> No
     frame = context.frame
     before, doubts = dict(frame.variables), dict(context.doubts)
     frame.regions += 1
+    context.written.append(set())
     assign(context, statement.target, item())
     lower_body(context, statement.body)
+    check_next_trip(context, doubts)
+    context.written.pop()
     frame.regions -= 1
     frame.variables = before
     context.doubts = join_doubts(doubts, context.doubts)

@@ -141,6 +141,13 @@ MEANING = {
     "ambiguous_origin": Refused(
         "def f(x, c):\n    y = maybe_new(x, c)\n    x[0] = 1.0\n    return y\n", 3, "x[0] = 1.0", "share", "copy()", XC
     ),
+    "ambiguous_next_trip": Refused(
+        "def f(x):\n    y = x * 2.0\n    for i in range(3):\n        y[0] += 1.0\n        x = y\n    return x\n",
+        5,
+        "x = y",
+        "next trip",
+        "x.copy()",
+    ),
     "shape_from_data": Refused(
         "def f(x, c):\n    return np.zeros(int(x[0]))\n", 2, "return np.zeros(int(x[0]))", "shape of the returned", "arguments", XC
     ),

@@ -1,0 +1,241 @@
+"""Kernels written at random: loops, branches, slices with overlaps, views, exchanges, early exits, masks, index arrays, helpers.
+
+`random_program(seed)` gives the text of a kernel `f(x, y, A, c, m, n, idx)` of two vectors, a matrix, a number, two integers and an index
+array. The same seed gives the same text. Programs may run into an IndexError: then the compiled kernel has to as well.
+"""
+
+import ast
+import random
+from collections import Counter
+
+HELPERS = """
+import numpy as np
+
+def scale_first(v, z):
+    z[0] = z[0] * 0.5
+    return v + z[0]
+
+def add_to_all(z, v):
+    for i in range(len(z)):
+        z[i] = z[i] + v
+
+def doubled(z):
+    z = z * 2.0
+    z[0] = 1.0
+    return z
+
+def search(v, w):
+    for i in range(3):
+        if v > w:
+            return v - w
+        v = v * 2.0
+        if v < 0.1:
+            continue
+        v += 0.1
+        if w > 1.0:
+            break
+    return v
+"""
+
+SLICES = (":", "1:", ":-1", "1:-1", "::2", "::-1", "1:3", "-3:", "2:", "-2:0:-1", "{i}:", ":{i}")
+RANGES = (
+    "n", "1, n", "1, n - 1", "n - 1, -1, -1", "0, n, 2", "3", "k, n", "m", "{i}, {i}", "n - 2, 0, -2",
+)  # fmt: skip
+INTEGERS = ("{b} - 1", "{b} + 1", "({b} + 1) % n", "({b} - 1) % n", "{b} // 2", "-{b}", "({b} % 3)", "n - 1 - {b}", "{b}", "{b}", "{b}")
+WHOLE = (
+    "A[:] = A.T", "A[1:] = A[:-1]", "A[:, 1:] += A[:, :-1]", "A[1:, :-1] = A[:-1, 1:]", "A += 1.0", "A[:] = A * x", "y = x.copy()",
+    "x = x + 1.0", "y = x", "x = y * 0.5", "y = A[0].copy()", "y[:] = A @ x", "x[:] = x - np.max(x)", "y = doubled(x)", "y = doubled(y)",
+    "x, y = y, x", "x, y = y, x", "k, m = m, k + 1", "s, t = t, s",
+)  # fmt: skip
+CHOICES = (
+    "x[x > {s}] = {s}", "x[x > 0] = np.sqrt(x[x > 0])", "y[x > 0] += x[x > 0]", "A[A > {s}] *= 0.5", "s += np.sum(x[y > 0] * y[y > 0])",
+    "A[x > 0] = 0.25", "x[1:][x[:-1] > 0] = 1.0", "mask = x > y; s += np.sum(mask); t += len(x[mask])", "x[idx] = y", "x[idx] += y",
+    "x[:] = x[idx]", "y[idx] *= x", "A[idx] = A[::-1]", "s += np.sum(A[idx, idx])", "A[idx, 0] = x", "np.add.at(x, idx, y)",
+    "x = y[idx]", "s += x[idx[{i} % n]]",
+)  # fmt: skip
+RETURN = "return s, t, k, x * 1.0, y * 1.0, np.sum(A)"
+
+
+class Writer:
+    """One program in the making."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.lines: list[str] = []
+        self.indices: list[str] = []
+
+    def choose(self, *weighted: tuple[float, object]) -> object:
+        """One of (weight, thing)."""
+        things = [thing for _, thing in weighted]
+        return self.random.choices(things, [weight for weight, _ in weighted])[0]
+
+    def fill(self, template: str) -> str:
+        """A template with its holes filled: i an integer, s a number."""
+        while "{i}" in template:
+            template = template.replace("{i}", self.integer(), 1)
+        while "{s}" in template:
+            template = template.replace("{s}", self.number(1), 1)
+        return template
+
+    def integer(self) -> str:
+        if self.random.random() < 0.15:
+            return str(self.random.randint(-2, 3))
+        base = self.random.choice(self.indices) if self.indices and self.random.random() < 0.7 else self.random.choice("km")
+        return self.random.choice(INTEGERS).format(b=base)
+
+    def index(self) -> str:
+        return self.integer() if self.indices else self.random.choice(("0", "-1", "k % n", "m % n", self.integer()))
+
+    def part(self) -> str:
+        return self.fill(self.random.choice(SLICES))
+
+    def number(self, depth: int = 0) -> str:
+        if depth > 2:
+            return self.random.choice(("s", "t", "c", "0.5", "2.0"))
+        a, b = self.number(depth + 1), self.number(depth + 1)
+        sign = self.random.choice("+-*")
+        return str(
+            self.choose(
+                (2, self.random.choice(("s", "t", "c", "0.5", "2.0"))),
+                (2, f"x[{self.index()}]"),
+                (1, f"y[{self.index()}]"),
+                (1, f"A[{self.index()}, {self.index()}]"),
+                (2.5, f"({a} {sign} {b})"),
+                (0.5, f"max({a}, {b})"),
+                (0.4, f"({a} if {self.condition(depth + 1)} else {b})"),
+                (0.3, f"np.sum({self.vector(self.part(), depth + 1)})"),
+                (0.2, f"float({self.integer()})"),
+                (0.3, f"scale_first({a}, {self.random.choice(('x', 'y', 'A[0]'))})"),
+                (0.2, f"search({a}, {b})"),
+                (0.3, f"abs({a})"),
+            )
+        )
+
+    def condition(self, depth: int = 0) -> str:
+        compare = f"{self.integer()} {self.random.choice(('<', '>', '==', '!=', '>='))} {self.integer()}"
+        if depth > 1:
+            return compare
+        return str(
+            self.choose(
+                (4, f"{self.number(depth + 1)} > {self.number(depth + 1)}"),
+                (3, compare),
+                (1.5, f"({self.condition(depth + 1)} {self.random.choice(('and', 'or'))} {self.condition(depth + 1)})"),
+                (0.5, f"not ({self.condition(depth + 1)})"),
+                (1, f"{self.integer()} < {self.integer()} <= {self.integer()}"),
+            )
+        )
+
+    def vector(self, part: str, depth: int = 0) -> str:
+        simple = self.random.choice((f"x[{part}]", f"y[{part}]", f"A[{self.index()}, {part}]", f"x[::-1][{part}]"))
+        if depth > 1:
+            return simple
+        a, b = self.vector(part, depth + 1), self.vector(part, depth + 1)
+        return str(
+            self.choose(
+                (5, simple),
+                (3, f"({a} {self.random.choice('+-*')} {b})"),
+                (1, f"({a} * {self.number(2)})"),
+                (0.5, f"np.where({a} > 0, {b}, {self.number(2)})"),
+                (0.5, f"np.maximum({a}, 0.1)"),
+            )
+        )
+
+    def statements(self, depth: int) -> None:
+        for _ in range(self.random.randint(1, 3)):
+            self.statement(depth)
+
+    def emit(self, depth: int, text: str) -> None:
+        self.lines.append("    " * depth + text)
+
+    def statement(self, depth: int) -> None:
+        write = self.choose(
+            (3, self.scalar_statement),
+            (3, self.element_statement),
+            (3, self.slice_statement),
+            (1.5, lambda level: self.emit(level, self.random.choice(WHOLE))),
+            (0.8, lambda level: self.emit(level, "x, y = y, x")),
+            (1, lambda level: self.emit(level, self.fill(self.random.choice(CHOICES)))),
+            (0.3, lambda level: self.emit(level, f"add_to_all({self.random.choice(('x', 'A[0]', 'A[:, 0]'))}, {self.number(1)})")),
+            (2.5 if depth < 4 else 0, self.branch),
+            (3 if depth < 4 and len(self.indices) < 3 else 0, self.loop),
+            (1 if self.indices else 0.1, self.exit),
+        )
+        write(depth)
+
+    def scalar_statement(self, depth: int) -> None:
+        self.emit(
+            depth,
+            str(
+                self.choose(
+                    (3, f"s {self.random.choice(('=', '+=', '-=', '*='))} {self.number()}"),
+                    (2, f"t = {self.number()}"),
+                    (1, f"k = {self.integer()}"),
+                    (0.5, f"k += {self.integer()}"),
+                )
+            ),
+        )
+
+    def element_statement(self, depth: int) -> None:
+        target = self.random.choice((f"x[{self.index()}]", f"y[{self.index()}]", f"A[{self.index()}, {self.index()}]"))
+        self.emit(depth, f"{target} {self.random.choice(('=', '+=', '-=', '*='))} {self.number()}")
+
+    def slice_statement(self, depth: int) -> None:
+        part = self.part()
+        target = self.random.choice((f"x[{part}]", f"y[{part}]", f"A[{self.index()}, {part}]"))
+        # NumPy copies a column onto an overlapping row wrongly; 0.0 + ... makes it take a temporary.
+        self.emit(depth, f"{target} {self.random.choice(('=', '+=', '-='))} 0.0 + {self.vector(part)}")
+
+    def branch(self, depth: int) -> None:
+        self.emit(depth, f"if {self.condition()}:")
+        self.statements(depth + 1)
+        if self.random.random() < 0.5:
+            self.emit(depth, "else:")
+            self.statements(depth + 1)
+
+    def loop(self, depth: int) -> None:
+        index = "ijl"[len(self.indices)]
+        self.emit(depth, f"for {index} in range({self.fill(self.random.choice(RANGES))}):")
+        self.indices.append(index)
+        self.statements(depth + 1)
+        self.indices.pop()
+        if self.random.random() < 0.1:
+            self.emit(depth, "else:")
+            self.statements(depth + 1)
+
+    def exit(self, depth: int) -> None:
+        self.emit(depth, f"if {self.condition()}:")
+        if self.random.random() < 0.4:
+            self.scalar_statement(depth + 1)
+        self.emit(depth + 1, self.random.choice(("break", "continue", RETURN)) if self.indices else RETURN)
+
+
+def random_program(seed: int) -> str:
+    """The text of a kernel, with the helpers that it calls."""
+    writer = Writer(seed)
+    for text in ("s = 0.25", "t = 1.5", "k = 1"):
+        writer.emit(1, text)
+    for _ in range(writer.random.randint(2, 5)):
+        writer.statement(1)
+    writer.emit(1, RETURN)
+    return HELPERS + "\n\ndef f(x, y, A, c, m, n, idx):\n" + "\n".join(writer.lines) + "\n"
+
+
+def features(text: str) -> Counter[str]:
+    """Which features a program has."""
+    body = text.split("def f(")[1]
+    tree = ast.parse("def f(" + body)
+    found = {
+        "loop": any(isinstance(node, ast.For) for node in ast.walk(tree)),
+        "nested loop": any(isinstance(inner, ast.For) for node in ast.walk(tree) if isinstance(node, ast.For) for inner in node.body),
+        "branch in a loop": any(
+            isinstance(node, ast.For) and any(isinstance(part, ast.If) for part in ast.walk(node)) for node in ast.walk(tree)
+        ),
+        "slice": any(isinstance(node, ast.Slice) for node in ast.walk(tree)),
+        "view backwards": "::-1" in body,
+        "early exit": any(isinstance(node, ast.Break | ast.Continue) for node in ast.walk(tree)) or body.count("return") > 1,
+        "exchange": "x, y = y, x" in body,
+        "mask or index array": "[idx" in body or "> 0]" in body or "mask" in body,
+        "call": any(name in body for name in ("scale_first", "add_to_all", "doubled", "search")),
+        "integer arithmetic": "//" in body or "%" in body,
+    }
+    return Counter(name for name, has in found.items() if has)
