@@ -6,12 +6,12 @@ bring their names to the same place; done backwards they bring the names back. P
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from dfad.errors import Place, UnsupportedSyntax
 from dfad.ir.nodes import Block, Branch, Exchange, Loop, Node
-from dfad.ir.walk import reads
+from dfad.ir.walk import reads, walk
 
 
 def skeleton(block: Block, table: Mapping[str, str], mark: str) -> tuple[Node, ...]:
@@ -60,3 +60,12 @@ def undone(nodes: tuple[Node, ...], mark: str) -> tuple[Node, ...]:
             case _:
                 pass
     return tuple(back)
+
+
+def with_partners(names: Iterable[str], block: Block) -> frozenset[str]:
+    """The names, and those that exchanges below the Block connect with them."""
+    pairs = [{node.first, node.second} for node in walk(block) if isinstance(node, Exchange)]
+    found = set(names)
+    while grown := {name for pair in pairs if pair & found for name in pair} - found:
+        found |= grown
+    return frozenset(found)

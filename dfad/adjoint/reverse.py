@@ -16,7 +16,7 @@ import sympy
 
 from dfad.adjoint.accumulate import adjoint_of
 from dfad.adjoint.collector import Setting
-from dfad.adjoint.exchanges import skeleton
+from dfad.adjoint.exchanges import skeleton, with_partners
 from dfad.adjoint.nests import nest
 from dfad.adjoint.rules import is_flat
 from dfad.analysis.activity import active_arrays
@@ -74,8 +74,9 @@ class _Reversal:
         self.where = first_location(program.body) or Location(program.name, 1, 0, 1, 0)
         self.names = names_of(program)
         active = active_arrays(program.body, self.arrays, request.wrt, request.of, is_flat)
-        wanted = [name for name in self.arrays if name in active or name in request.wrt or name in request.of]
-        self.bars = {name: self.names.fresh(f"{name}_bar") for name in wanted if self.arrays[name].dtype.is_float}
+        wanted = with_partners(active.union(request.wrt, request.of), program.body)
+        floats = [array.name for array in self.arrays.values() if array.name in wanted and array.dtype.is_float]
+        self.bars = {name: self.names.fresh(f"{name}_bar") for name in floats}
         written = {memlet.array for node in walk(program.body) for memlet in writes(node)} | exchanged(program.body)
         self.constant_arrays = frozenset(self.arrays) - written
         self.outer = frozenset(array.name for array in (*program.parameters, *program.body.arrays))

@@ -12,6 +12,7 @@ import dfad
 from dfad.errors import UnsupportedSyntax
 from dfad.ir.evaluate import evaluate
 from dfad.ir.nodes import Role
+from dfad.ir.show import show
 from dfad.ir.walk import all_arrays
 from tests.adjoint_paths import Subject, cotangents, planned, run_gradient, subject
 from tests.generated.writer import Kernel, arguments, generate
@@ -76,12 +77,12 @@ def check_values(case: Subject) -> None:
         assert relative_error(tuple(copies[name] for name in case.updated), case.outputs(case.updated)) <= 1e-13
 
 
-def check_gradient(case: Subject, of, gradients) -> None:
-    """Along two random directions."""
+def check_gradient(case: Subject, of, gradients, wrt: tuple[str, ...] | None = None) -> None:
+    """Along two random directions, in the arguments `wrt` (all that are active)."""
     weights = cotangents(case, of)
     for seed in range(2):
         rng = np.random.default_rng(seed)
-        direction = {name: rng.standard_normal(np.shape(case.arguments[name])) for name in case.active}
+        direction = {name: rng.standard_normal(np.shape(case.arguments[name])) for name in wrt or case.active}
         products = complex_step(case.function, case.arguments, direction, of)
         expected = sum(float(np.sum(w * product)) for w, product in zip(weights, products, strict=True))
         terms = [gradient * v for gradient, v in zip(gradients, direction.values(), strict=True)]
@@ -101,7 +102,16 @@ def interpret(kernel: Kernel, values) -> set[str]:
             check_gradient(case, of, run_gradient(case, program, of, case.active))
             if any(array.role is Role.TAPE for array in all_arrays(program).values()):
                 features.add("record")
+    check_some(case)
     return features
+
+
+def check_some(case: Subject) -> None:
+    """The gradient by one or two of the arguments, of one or two of those that are updated."""
+    rng = random.Random(len(show(case.primal)))
+    wrt = tuple(name for name in case.active if rng.random() < 0.4) or case.active[:1]
+    of = tuple(name for name in case.updated if rng.random() < 0.4) or None
+    check_gradient(case, of, run_gradient(case, planned(case, of, wrt), of, wrt), wrt)
 
 
 def compile_and_run(kernel: Kernel, values) -> set[str]:
