@@ -1,0 +1,89 @@
+"""The meaning of every rewrite on every kernel of the gallery: the interpreter gives the same values before and after.
+
+Gradients of all outputs, with uneven cotangents, by all floating-point arguments; the rewrites in the order of the compiler.
+"""
+
+import copy
+
+import numpy as np
+import pytest
+
+from dfad.adjoint.reverse import Request, differentiate
+from dfad.ir.evaluate import evaluate
+from dfad.ir.show import show
+from dfad.ir.verify import verify
+from dfad.optimise.aliases import remove_copies
+from dfad.optimise.carry import carry_values
+from dfad.optimise.dead import remove_dead
+from dfad.optimise.distribute import distribute
+from dfad.optimise.gather import gather
+from dfad.optimise.guards import name_guards
+from dfad.optimise.initial import assign_first
+from dfad.optimise.last import optimise_last
+from dfad.optimise.substitute import substitute_once
+from dfad.optimise.tidy import tidy
+from dfad.optimise.unswitch import unswitch
+from dfad.optimise.upward import run_upwards
+from dfad.plan.postpone import postpone
+from dfad.plan.record import record
+from tests.adjoint_paths import Subject, only_gradients, run_gradient, subject
+from tests.gallery import GALLERY
+
+SIZES = (1, 4)
+NO_GRADIENT = {"branch_exchange", "choice_csr_product", "scalar_division_by_zero"}
+"""Kernels without a gradient, or with an infinite one; `tests/test_gradients_gallery.py` says why."""
+
+BEFORE = (substitute_once, name_guards)
+EXACT = (tidy, remove_dead, assign_first, remove_copies, remove_dead, postpone)
+AFTER = (gather, run_upwards, distribute, remove_dead, carry_values, unswitch, optimise_last)
+"""May change the order of free sums and of the factors of an adjoint contribution."""
+
+TOLERANCE = 1e-12  # |a - b| / max|a|; ten million times the rounding of float64 where float32 takes part
+
+
+def case(name: str, size: int) -> Subject:
+    entry = GALLERY[name]
+    return subject(entry.function, entry.make(max(size, entry.least), np.random.default_rng(size)))
+
+
+def primal_values(program, one: Subject) -> list[np.ndarray]:
+    values = {name: value for name, value in one.arguments.items() if value is not None}
+    given = copy.deepcopy(values | {hidden.name: hidden.get() for hidden in one.lowered.hidden})
+    found = evaluate(program, given)
+    return [np.asarray(value) for value in (*found.values(), *given.values())]
+
+
+@pytest.mark.parametrize("name", sorted(GALLERY))
+def test_rewrites_of_the_primal_keep_every_bit(name):
+    for size in SIZES:
+        one = case(name, size)
+        before = one.lowered.program
+        for rewrite in BEFORE:
+            after = verify(rewrite(before))
+            for a, b in zip(primal_values(before, one), primal_values(after, one), strict=True):
+                np.testing.assert_array_equal(b, a, rewrite.__name__)
+            before = after
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(GALLERY.keys() - NO_GRADIENT))
+def test_rewrites_of_the_gradient_keep_the_meaning(name):
+    for size in SIZES:
+        one = case(name, size)
+        for of in one.kinds if one.active else ():
+            check(one, of)
+
+
+def check(one: Subject, of: tuple[str, ...] | None) -> None:
+    wrt = one.active
+    before = only_gradients(record(differentiate(one.primal, Request(wrt, one.results if of is None else of))), wrt)
+    expected, text = run_gradient(one, before, of, wrt), show(before)
+    for rewrite in (*EXACT, *AFTER):
+        before = verify(rewrite(before))
+        if show(before) == text:
+            continue
+        found, text = run_gradient(one, before, of, wrt), show(before)
+        for a, b in zip(expected, found, strict=True):
+            bound = 0.0 if rewrite in EXACT else TOLERANCE * (1e7 if a.dtype == np.float32 else 1.0)
+            np.testing.assert_allclose(b, a, rtol=0.0, atol=bound * np.max(np.abs(a), initial=0.0), err_msg=rewrite.__name__)
+        expected = found
