@@ -88,10 +88,10 @@ class Store:
     def files(self) -> list[tuple[float, int, Path]]:
         """Time of last use, size and path of every kept file."""
         found = []
-        for path in self.root.rglob("*"):
-            with contextlib.suppress(OSError):
-                status = path.stat()
-                if path.is_file():
+        for folder, _, names in os.walk(self.root):  # passes over folders that another process removes meanwhile, which rglob does not
+            for path in (Path(folder, name) for name in names):
+                with contextlib.suppress(OSError):
+                    status = path.stat()
                     found.append((status.st_mtime, status.st_size, path))
         return found
 
