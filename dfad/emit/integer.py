@@ -54,8 +54,14 @@ def _literal(value: int) -> str:
 
 
 def _has_fractions(value: sympy.Expr) -> bool:
-    """Whether a coefficient, or a factor, is not an integer."""
-    return any(not factor.is_integer for term in sympy.Add.make_args(value) for factor in sympy.Mul.make_args(term))
+    """Whether a coefficient, or a factor, is a fraction; of ``Mod(i, n)`` sympy itself does not know."""
+    return any(_is_fraction(factor) for term in sympy.Add.make_args(value) for factor in sympy.Mul.make_args(term))
+
+
+def _is_fraction(factor: sympy.Expr) -> bool:
+    if isinstance(factor, sympy.Pow):
+        return bool(factor.exp.is_negative)
+    return bool(factor.is_Rational and not factor.is_Integer)
 
 
 def _quotient(value: sympy.Expr, names: Mapping[str, str]) -> str:
