@@ -75,7 +75,7 @@ class Versions:
             if want not in self._found:
                 self._found[want] = self._overwritten(want)
             for key, instances in self._found[want].items():
-                found[key] = _union(found[key], instances) if key in found else instances
+                found[key] = union(found[key], instances) if key in found else instances
         return found
 
     def is_undisturbed(self, want: Want, end: str) -> bool:
@@ -165,7 +165,7 @@ class Versions:
         return times.range().apply(self._instances.schedule(writer).reverse()).coalesce()
 
 
-def _union(first: isl.Set | None, second: isl.Set | None) -> isl.Set | None:
+def union(first: isl.Set | None, second: isl.Set | None) -> isl.Set | None:
     """The instances of both; None, all of them, swallows everything."""
     return None if first is None or second is None else first.union(second).coalesce()
 

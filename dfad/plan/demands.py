@@ -1,10 +1,10 @@
-"""What the reverse sweep of one Program demands, and what is decided about it: the working state of plan/record.py."""
+"""What the reverse sweep of one Program demands, and which writes record for it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import islpy as isl
 
@@ -14,24 +14,31 @@ from dfad.ir.memlet import Memlet
 from dfad.ir.names import Names, names_of
 from dfad.ir.nodes import Array, Block, Demand, Library, Node, Program, Role, Tasklet
 from dfad.ir.walk import all_arrays, exchanged, expressions, walk, walk_expression, writes
-from dfad.plan.tape import Box
+
+Records = dict[str, isl.Set | None]
+"""Key of a write -> the instances that record; None for all."""
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
-    """A tape and where an instance lies in it."""
-
-    array: Array
-    box: Box
-
-
-@dataclass(slots=True)
 class Demands:
-    """What is known and decided while one Program is planned.
+    """What is known of the demands of one Program.
 
-    ``local``: array of an inner Block -> the key of that Block's end; ``single``: scalar of an inner Block -> the one statement that
-    writes it; ``records``: key of a write -> the instances that record (None: all); ``again``: local array -> its name in the reverse
-    sweep; ``recomputed`` and ``stored``: the scalars of ``single`` that are needed, by how they are met.
+    Attributes
+    ----------
+    arrays, names
+        Of the Program.
+    versions : Versions
+        The overwrites of its forward sweep.
+    written, arguments : frozenset of str
+        The arrays that the forward sweep writes or exchanges, and the arguments among them.
+    local : dict
+        Array of an inner Block -> the key of that Block's end.
+    single : dict
+        Scalar of an inner Block -> the one statement that writes it.
+    wants : tuple of Want
+        What the demands want; ``entries`` are those that are met by the arguments at entry.
+    records : Records
+        For all other wants but those of ``single``, and the arrays of inner Blocks together.
     """
 
     arrays: dict[str, Array]
@@ -41,18 +48,12 @@ class Demands:
     arguments: frozenset[str]
     local: dict[str, str]
     single: dict[str, Tasklet]
-    wants: list[Want] = field(default_factory=list)
-    entries: set[Want] = field(default_factory=set)
-    records: dict[str, isl.Set | None] = field(default_factory=dict)
-    recomputed: set[str] = field(default_factory=set)
-    stored: set[str] = field(default_factory=set)
-    again: dict[str, str] = field(default_factory=dict)
-    slots: list[Slot] = field(default_factory=list)
+    wants: tuple[Want, ...] = ()
+    entries: frozenset[Want] = frozenset()
+    records: Records = field(default_factory=dict)
 
-    def is_stored_at_end(self, name: str) -> bool:
-        """Whether the end of its Block, an overwrite of a local array, records it; of exchanged arrays all are stored, or none."""
-        if name in self.single:
-            return name in self.stored
+    def is_recorded_at_end(self, name: str) -> bool:
+        """Whether the end of its Block, an overwrite of a local array, records it; of exchanged arrays all are, or none."""
         return self.local[name] in self.versions.records(self._wants_of(name))
 
     def recording(self, key: str, name: str) -> isl.Set | None:
@@ -82,11 +83,10 @@ def collect(program: Program) -> Demands:
     """The demands of an ADJOINT Program and the writes that record for them; the scalars of inner Blocks are left to plan/scalars.py."""
     forward, reverse = sweeps(program)
     demands = _prepare(program, forward)
-    demands.wants = list(dict.fromkeys(_wants(reverse, demands)))
-    demands.entries = {want for want in demands.wants if _is_met_at_entry(want, demands)}
-    left = [want for want in demands.wants if want not in demands.entries and want.memlet.array not in demands.single]
-    demands.records = demands.versions.records(left)
-    return demands
+    wants = tuple(dict.fromkeys(_wants(reverse, demands)))
+    entries = frozenset(want for want in wants if _is_met_at_entry(want, demands))
+    left = [want for want in wants if want not in entries and want.memlet.array not in demands.single]
+    return replace(demands, wants=wants, entries=entries, records=demands.versions.records(left))
 
 
 def _is_met_at_entry(want: Want, demands: Demands) -> bool:
@@ -98,6 +98,7 @@ def _is_met_at_entry(want: Want, demands: Demands) -> bool:
 
 
 def _prepare(program: Program, forward: Block) -> Demands:
+    """What is known of the Program before its demands are looked at."""
     arrays = all_arrays(program)
     parameters = {entry.symbol.name for entry in program.symbols}
     outer = {array.name for array in program.body.arrays if array.rank == 0 and array.dtype.kind == "i"}

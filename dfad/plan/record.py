@@ -41,8 +41,8 @@ from dfad.ir.walk import (
     rewrite_block,
     substitute,
 )
-from dfad.plan.demands import Demands, Slot, collect, sweeps, wants_of
-from dfad.plan.scalars import decide_scalars
+from dfad.plan.demands import Demands, collect, sweeps, wants_of
+from dfad.plan.scalars import Locals, decide_scalars
 from dfad.plan.tape import box_of
 from dfad.source import Location
 
@@ -59,19 +59,20 @@ def record(program: Program) -> Program:
         PLANNED: no Demand is left, and no argument is written: the sweeps work on copies of role COPY. A result that was an argument
         is such a copy now, and no result any more.
     """
-    demands = collect(program)
     forward, reverse = sweeps(program)
-    decide_scalars(reverse, demands)
-    forward, reverse = _Merge(demands).block(forward, reverse)
-    reverse = _meet(reverse, demands)
-    return _with_copies(program, forward, reverse, demands)
+    found = decide_scalars(reverse, collect(program))
+    merge = _Merge(found)
+    forward, reverse = merge.block(forward, reverse)
+    reverse = _meet(reverse, found)
+    return _with_copies(program, forward, reverse, found.demands, merge.tapes)
 
 
 class _Merge:
-    """Walks the two sweeps side by side and puts records into one, restores into the other."""
+    """Walks the two sweeps side by side and puts records into one, restores into the other; ``tapes`` grows on the way."""
 
-    def __init__(self, demands: Demands) -> None:
-        self.demands = demands
+    def __init__(self, found: Locals) -> None:
+        self.locals, self.demands = found, found.demands
+        self.tapes: list[Array] = []
 
     def block(self, forward: Block, reverse: Block) -> tuple[Block, Block]:
         """Both sweeps of one Block; ``reverse`` mirrors ``forward`` behind its prelude."""
@@ -102,7 +103,7 @@ class _Merge:
                 return (replace(node, then=then, orelse=orelse),), replace(mirror, then=then_back, orelse=orelse_back)
             case (Tasklet() | Library()), Block():
                 return self.leaf(node, mirror)
-            case Exchange(), Block() if node.first in self.demands.again:
+            case Exchange(), Block() if node.first in self.locals.again:
                 again = replace(node, key=f"~{node.key}<")
                 return (node,), replace(mirror, body=(*mirror.body, again))
             case _, Block():
@@ -128,7 +129,7 @@ class _Merge:
         domain, _ = versions.domain(statement)
         box = box_of(statement, write, self.demands.recording(statement.key, write.array), domain, versions.space)
         tape = Array(self.demands.names.fresh(f"{write.array}_tape"), array.dtype, box.shape, Role.TAPE)
-        self.demands.slots.append(Slot(tape, box))
+        self.tapes.append(tape)
         where = _where(statement.node)
 
         def record(cell: tuple[sympy.Expr, ...]) -> tuple[Node, ...]:
@@ -154,11 +155,11 @@ class _Merge:
         arrays: list[Array] = []
         heads: list[Node] = []
         tails: list[Node] = []
-        for array in _in_order_of_definition(block, self.demands):
-            arrays.append(replace(array, name=self.demands.again[array.name]))
-            if array.name in self.demands.recomputed:
+        for array in _in_order_of_definition(block, self.locals.again):
+            arrays.append(replace(array, name=self.locals.again[array.name]))
+            if array.name in self.locals.recomputed:
                 heads.append(_recomputation(self.demands.single[array.name]))
-            elif self.demands.is_stored_at_end(array.name):
+            elif self.locals.is_stored(array.name):
                 statement = self.demands.versions.statements[self.demands.local[array.name]]
                 whole = Memlet(array.name, tuple(Range(sympy.Integer(0), extent) for extent in array.shape))
                 record, restore = self.slot(statement, whole, f"{statement.key}:{array.name}")
@@ -167,9 +168,9 @@ class _Merge:
         return arrays, heads, tails
 
 
-def _in_order_of_definition(block: Block, demands: Demands) -> list[Array]:
+def _in_order_of_definition(block: Block, again: dict[str, str]) -> list[Array]:
     place = {node.write.array: position for position, node in enumerate(block.body) if isinstance(node, Tasklet)}
-    needed = [array for array in block.arrays if array.name in demands.again]
+    needed = [array for array in block.arrays if array.name in again]
     return sorted(needed, key=lambda array: place.get(array.name, -1))
 
 
@@ -214,8 +215,9 @@ def _where(root: Node) -> Location:
 # ---------------------------------------------------------------- the demands met
 
 
-def _meet(reverse: Block, demands: Demands) -> Block:
+def _meet(reverse: Block, found: Locals) -> Block:
     """Every Demand becomes a Read; local arrays get the names that they have in the reverse sweep."""
+    demands = found.demands
     entries = {(want.memlet, want.key) for want in demands.entries}
 
     def leaf(part: Expression) -> Expression:
@@ -236,8 +238,8 @@ def _meet(reverse: Block, demands: Demands) -> Block:
         return node
 
     met = rewrite_block(reverse, meet)
-    renamed = rewrite_block(met, lambda node: rename(node, demands.again))
-    block = map_symbols(renamed, substitute({symbol(old): symbol(new) for old, new in demands.again.items()}))
+    renamed = rewrite_block(met, lambda node: rename(node, found.again))
+    block = map_symbols(renamed, substitute({symbol(old): symbol(new) for old, new in found.again.items()}))
     assert isinstance(block, Block)
     return block
 
@@ -249,7 +251,7 @@ def rename(node: Node, table: dict[str, str]) -> Node:
     return map_memlets(node, lambda memlet: Memlet(table[memlet.array], memlet.subset) if memlet.array in table else memlet)
 
 
-def _with_copies(program: Program, forward: Block, reverse: Block, demands: Demands) -> Program:
+def _with_copies(program: Program, forward: Block, reverse: Block, demands: Demands, tapes: list[Array]) -> Program:
     """The Program on working copies of the arguments that it writes."""
     table = {name: demands.names.fresh(f"{name}_copy") for name in sorted(demands.arguments)}
     back = {f"{name}{ENTRY}": name for name in demands.arguments}
@@ -257,7 +259,7 @@ def _with_copies(program: Program, forward: Block, reverse: Block, demands: Dema
     returning = rewrite_block(rewrite_block(reverse, lambda node: rename(node, table)), lambda node: rename(node, back))
     copies = [replace(demands.arrays[name], name=copy, role=Role.COPY) for name, copy in table.items()]
     entry = tuple(node for name in table for node in _copy_nest(demands.arrays[name], table[name], _where(forward), demands))
-    arrays = (*program.body.arrays, *copies, *(slot.array for slot in demands.slots))
+    arrays = (*program.body.arrays, *copies, *tapes)
     results = tuple(name for name in program.results if name not in table)
     body = Block(arrays, (replace(ahead, body=(*entry, *ahead.body)), returning))
     return replace(program, body=body, results=results, stage=Stage.PLANNED)

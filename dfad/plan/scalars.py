@@ -8,48 +8,83 @@ scalar that the reverse needs is stored at the end of its Block.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import islpy as isl
 
-from dfad.analysis.versions import Want
+from dfad.analysis.versions import Want, union
 from dfad.ir.nodes import Block, Demand, Tasklet
 from dfad.ir.walk import expressions, reads, symbol_names, walk, walk_expression, writes
-from dfad.plan.demands import Demands
+from dfad.plan.demands import Demands, Records
 
 
-def decide_scalars(reverse: Block, demands: Demands) -> None:
+@dataclass(frozen=True, slots=True)
+class Locals:
+    """How the arrays of inner Blocks come back in the reverse sweep.
+
+    Attributes
+    ----------
+    demands : Demands
+        With the records that recomputed scalars add.
+    again : dict
+        Array of an inner Block that the reverse sweep needs -> its name there.
+    recomputed, stored : frozenset of str
+        The scalars that one statement writes, by how they come back.
+    """
+
+    demands: Demands
+    again: dict[str, str]
+    recomputed: frozenset[str]
+    stored: frozenset[str]
+
+    def is_stored(self, name: str) -> bool:
+        """Whether the end of its Block records the array."""
+        return name in self.stored if name in self.demands.single else self.demands.is_recorded_at_end(name)
+
+
+def decide_scalars(reverse: Block, demands: Demands) -> Locals:
     """Recompute or store each scalar of an inner Block that the reverse sweep needs; the last one defined first."""
-    _share_records(_needed(reverse, demands), demands)
+    demands = _sharing_records(_needed(reverse, demands), demands)
     needed = _needed(reverse, demands)
+    recomputed: set[str] = set()
+    stored: set[str] = set()
     order = sorted(demands.single, key=lambda name: demands.versions.statements[demands.single[name].key].order, reverse=True)
     for name in order:
         if name not in needed:
             continue
         definition = demands.single[name]
         if _is_free(definition, demands.local[name], demands):
-            demands.recomputed.add(name)
+            recomputed.add(name)
             needed |= {memlet.array for memlet in reads(definition)} | symbol_names(definition)
         else:
-            demands.stored.add(name)
+            stored.add(name)
     exchanged = {member for name in needed & demands.local.keys() for member in demands.versions.buffers.members(name)}
-    for name in sorted((needed | exchanged) & demands.local.keys()):
-        demands.again[name] = demands.names.fresh(f"{name}_again")
+    again = {name: demands.names.fresh(f"{name}_again") for name in sorted((needed | exchanged) & demands.local.keys())}
+    return Locals(demands, again, frozenset(recomputed), frozenset(stored))
 
 
-def _share_records(needed: set[str], demands: Demands) -> None:
-    """Record the operands of a Block's scalars where that takes fewer values than the scalars themselves."""
+def _sharing_records(needed: set[str], demands: Demands) -> Demands:
+    """The demands with records of the operands of a Block's scalars where that takes fewer values than the scalars themselves."""
     for end in dict.fromkeys(demands.local.values()):
         names = [name for name in demands.single if name in needed and demands.local[name] == end]
         stored = [name for name in names if not _is_free(demands.single[name], end, demands)]
         new = _records_of(stored, end, demands) if len(stored) > 1 else None
         if new is not None and len(new) < len(stored):
-            for key, instances in new.items():
-                old = demands.records.get(key, instances)
-                demands.records[key] = None if old is None or instances is None else old.union(instances).coalesce()
+            demands = replace(demands, records=_joined(demands.records, new))
+    return demands
 
 
-def _records_of(names: list[str], end: str, demands: Demands) -> dict[str, isl.Set | None] | None:
+def _joined(first: Records, second: Records) -> Records:
+    """The records of both."""
+    found = dict(first)
+    for key, instances in second.items():
+        found[key] = union(found[key], instances) if key in found else instances
+    return found
+
+
+def _records_of(names: list[str], end: str, demands: Demands) -> Records | None:
     """The records, beside those made anyway, without which the scalars cannot be recomputed; None where that is impossible or dear."""
-    found: dict[str, isl.Set | None] = {}
+    found: Records = {}
     depth = len(demands.versions.statements[end].loops)
     todo, seen = list(names), set(names)
     while todo:
@@ -65,8 +100,7 @@ def _records_of(names: list[str], end: str, demands: Demands) -> dict[str, isl.S
                 if isinstance(statement.node, Block) or len(statement.loops) > depth:
                     return None
                 if not _is_recorded(want, key, instances, demands):
-                    old = found.get(key, instances)
-                    found[key] = None if old is None or instances is None else old.union(instances)
+                    found = _joined(found, {key: instances})
     return found
 
 
@@ -87,17 +121,15 @@ def _is_free(definition: Tasklet, end: str, demands: Demands) -> bool:
     return all(_is_recorded(want, key, instances, demands) for want in wants for key, instances in demands.versions.records([want]).items())
 
 
-_ABSENT = "absent"
-
-
 def _is_recorded(want: Want, key: str, new: isl.Set | None, demands: Demands) -> bool:
     """Whether these instances of an overwrite record anyway; the end of a Block does so for each of its arrays apart."""
-    if isinstance(demands.versions.statements[key].node, Block) and not demands.is_stored_at_end(want.memlet.array):
+    array = want.memlet.array
+    if key not in demands.records:
         return False
-    old = demands.recording(key, want.memlet.array) if key in demands.records else _ABSENT
-    if old is None:
-        return True
-    return not isinstance(old, str) and new is not None and bool(new.is_subset(old))
+    if isinstance(demands.versions.statements[key].node, Block) and not demands.is_recorded_at_end(array):
+        return False
+    old = demands.recording(key, array)
+    return old is None or (new is not None and bool(new.is_subset(old)))
 
 
 def _needed(reverse: Block, demands: Demands) -> set[str]:
