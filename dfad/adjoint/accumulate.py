@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dfad.adjoint.algebra import add, cast, choose, zero_like
-from dfad.adjoint.collector import Adjoint, Setting
+from dfad.adjoint.collector import Collector, Setting
 from dfad.adjoint.library import reverse_library
 from dfad.adjoint.rules import BY_OPERAND, BY_RESULT, is_flat
 from dfad.errors import CompilerBug
@@ -38,7 +38,7 @@ def adjoint_of(statement: Tasklet | Library, setting: Setting, is_fresh: bool) -
     is_fresh : bool
         Whether the written array is a scalar that only this statement writes: its adjoint need not be zeroed then.
     """
-    out = Adjoint(setting, statement.key, statement.where)
+    out = Collector(setting, statement.key, statement.where)
     if statement.write.array in setting.bars:
         if isinstance(statement, Tasklet):
             _reverse_tasklet(statement, out, is_fresh)
@@ -47,10 +47,7 @@ def adjoint_of(statement: Tasklet | Library, setting: Setting, is_fresh: bool) -
     return out.block()
 
 
-# ---------------------------------------------------------------- tasklets
-
-
-def _reverse_tasklet(statement: Tasklet, out: Adjoint, is_fresh: bool) -> None:
+def _reverse_tasklet(statement: Tasklet, out: Collector, is_fresh: bool) -> None:
     bar = out.bar(statement.write)
     seed: Expression = Read(bar, out.setting.arrays[statement.write.array].dtype)
     parts = _Contributions(out, statement)
@@ -72,7 +69,7 @@ def _reverse_tasklet(statement: Tasklet, out: Adjoint, is_fresh: bool) -> None:
 class _Contributions:
     """What each active read of one Tasklet receives."""
 
-    def __init__(self, out: Adjoint, statement: Tasklet) -> None:
+    def __init__(self, out: Collector, statement: Tasklet) -> None:
         self.out = out
         self.statement = statement
         self.found: dict[Memlet, Expression] = {}
@@ -130,7 +127,7 @@ class _Contributions:
                 below = BY_OPERAND[expression.operation][k](c, seen)
             self.spread(expression.operands[k], below, None, conditions)
 
-    def put(self, out: Adjoint) -> None:
+    def put(self, out: Collector) -> None:
         """Add every contribution to its adjoint."""
         for memlet, value in self.found.items():
             out.put(out.bar(memlet), value, accumulate=True)

@@ -15,17 +15,38 @@ from dfad.source import Location
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What the adjoint of a statement depends on besides the statement."""
+    """What the adjoint of a statement depends on besides the statement.
+
+    Attributes
+    ----------
+    arrays : dict
+        Every array of the forward sweep by name.
+    bars : dict
+        Active array -> the name of its adjoint.
+    constant_arrays : frozenset of str
+        The arrays that nothing writes: they are read as they are.
+    names : Names
+        Where new names come from.
+    """
 
     arrays: dict[str, Array]
     bars: dict[str, str]
     constant_arrays: frozenset[str]
     names: Names
-    """``bars``: active array -> its adjoint; ``constant_arrays``: arrays that nothing writes, read as they are."""
+
+    def demanded(self, expression: Expression, key: str) -> Expression:
+        """The expression with the values that the node ``key`` saw."""
+
+        def leaf(part: Expression) -> Expression:
+            if isinstance(part, Read) and part.memlet.array not in self.constant_arrays:
+                return Demand(part.memlet, key, part.dtype)
+            return part
+
+        return map_expression(expression, leaf)
 
 
 @dataclass(slots=True)
-class Adjoint:
+class Collector:
     """The adjoint statements of one statement, as they are collected."""
 
     setting: Setting
@@ -39,9 +60,9 @@ class Adjoint:
         self.count += 1
         return f"~{self.key}/{self.count}"
 
-    def inside(self) -> Adjoint:
+    def inside(self) -> Collector:
         """A collector for a region inside, which numbers its keys on from here."""
-        return Adjoint(self.setting, self.key, self.where, count=self.count)
+        return Collector(self.setting, self.key, self.where, count=self.count)
 
     def scalar(self, wish: str, value: Expression) -> Read:
         """A fresh scalar that holds the value."""
@@ -58,13 +79,7 @@ class Adjoint:
 
     def demanded(self, expression: Expression) -> Expression:
         """The expression with the values that the statement saw."""
-
-        def leaf(part: Expression) -> Expression:
-            if isinstance(part, Read) and part.memlet.array not in self.setting.constant_arrays:
-                return Demand(part.memlet, self.key, part.dtype)
-            return part
-
-        return map_expression(expression, leaf)
+        return self.setting.demanded(expression, self.key)
 
     def bar(self, memlet: Memlet) -> Memlet:
         return Memlet(self.setting.bars[memlet.array], memlet.subset)

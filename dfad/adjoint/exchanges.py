@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from dfad.errors import Place, UnsupportedSyntax
-from dfad.ir.nodes import Block, Branch, Exchange, Loop, Node
+from dfad.errors import CompilerBug, Place, UnsupportedSyntax
+from dfad.ir.nodes import Block, Branch, Check, Exchange, Library, Loop, Node, Tasklet
 from dfad.ir.walk import reads, walk
 
 
@@ -28,8 +28,10 @@ def skeleton(block: Block, table: Mapping[str, str], mark: str) -> tuple[Node, .
                 body += [replace(node, body=Block((), inner), key=mark + node.key)] if inner else []
             case Branch():
                 body += _branch(node, table, mark)
-            case _:
+            case Tasklet() | Library() | Check() | Exchange():
                 pass
+            case _:
+                raise CompilerBug(f"no such node: {node!r}")
     return tuple(body)
 
 
@@ -58,7 +60,7 @@ def undone(nodes: tuple[Node, ...], mark: str) -> tuple[Node, ...]:
             case Exchange():
                 back.append(replace(node, key=mark + node.key))
             case _:
-                pass
+                raise CompilerBug(f"a skeleton holds no such node: {node!r}")
     return tuple(back)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy
 
 from dfad.adjoint.algebra import choose, constant, zero_like
-from dfad.adjoint.collector import Adjoint
+from dfad.adjoint.collector import Collector
 from dfad.adjoint.nests import Build, element, nest, partner
 from dfad.errors import CompilerBug
 from dfad.ir.dtype import BOOL
@@ -13,7 +13,7 @@ from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Apply, Array, Block, Demand, Expression, Library, Node, Read
 
 
-def reverse_library(statement: Library, out: Adjoint) -> None:
+def reverse_library(statement: Library, out: Collector) -> None:
     """Collect the adjoint statements of a Library operation whose result is active."""
     match statement.operation:
         case "matmul":
@@ -24,7 +24,7 @@ def reverse_library(statement: Library, out: Adjoint) -> None:
             raise CompilerBug(f"no adjoint rule for the operation {statement.operation!r}")
 
 
-def _reverse_matmul(statement: Library, out: Adjoint) -> None:
+def _reverse_matmul(statement: Library, out: Collector) -> None:
     left, right = statement.reads
     ranks = (len(left.ranges), len(right.ranges))
     for side, memlet in enumerate(statement.reads):
@@ -39,12 +39,12 @@ def _reverse_matmul(statement: Library, out: Adjoint) -> None:
         out.zero(statement.write)
 
 
-def _product(out: Adjoint, target: Memlet, left: Memlet, right: Memlet, transpose: tuple[bool, bool]) -> None:
+def _product(out: Collector, target: Memlet, left: Memlet, right: Memlet, transpose: tuple[bool, bool]) -> None:
     attributes = (("demands", out.key), ("transpose_a", transpose[0]), ("transpose_b", transpose[1]))
     out.nodes.append(Library("matmul", (left, right), target, out.where, out.next_key(), attributes, accumulate=True))
 
 
-def _matrix_matrix(statement: Library, out: Adjoint, side: int) -> None:
+def _matrix_matrix(statement: Library, out: Collector, side: int) -> None:
     """C = op(A) op(B): A_bar += C_bar op(B)' and B_bar += op(A)' C_bar, transposed where the operand was."""
     left, right = statement.reads
     bar = out.bar(statement.write)
@@ -59,7 +59,7 @@ def _matrix_matrix(statement: Library, out: Adjoint, side: int) -> None:
         _product(out, out.bar(right), bar, left, (True, ta))
 
 
-def _matrix_vector(statement: Library, out: Adjoint, side: int) -> None:
+def _matrix_vector(statement: Library, out: Collector, side: int) -> None:
     """y = op(A) x or y = x op(A): x_bar += op(A)' y_bar (or op(A) y_bar), A_bar += the outer product."""
     matrix_side = 0 if len(statement.reads[0].ranges) == 2 else 1
     matrix, vector = statement.reads[matrix_side], statement.reads[1 - matrix_side]
@@ -82,7 +82,7 @@ def _matrix_vector(statement: Library, out: Adjoint, side: int) -> None:
     out.nest(matrix.ranges, outer)
 
 
-def _dot(statement: Library, out: Adjoint, side: int) -> None:
+def _dot(statement: Library, out: Collector, side: int) -> None:
     mine, other = statement.reads[side], statement.reads[1 - side]
     dtype = out.setting.arrays[mine.array].dtype
     seed = out.scalar("s", Read(out.bar(statement.write), dtype))
@@ -95,7 +95,7 @@ def _dot(statement: Library, out: Adjoint, side: int) -> None:
     out.nest(mine.ranges, cell_adjoint)
 
 
-def _reverse_extremum(statement: Library, out: Adjoint) -> None:
+def _reverse_extremum(statement: Library, out: Collector) -> None:
     """The adjoint of the extremum is split evenly among the cells that equal it."""
     (source,) = statement.reads
     if source.array not in out.setting.bars:

@@ -29,7 +29,6 @@ from dfad.ir.nodes import (
     Branch,
     Check,
     Constant,
-    Demand,
     Exchange,
     Expression,
     Library,
@@ -41,7 +40,7 @@ from dfad.ir.nodes import (
     Stage,
     Tasklet,
 )
-from dfad.ir.walk import all_arrays, exchanged, first_location, map_expression, walk, writes
+from dfad.ir.walk import all_arrays, exchanged, first_location, walk, writes
 from dfad.source import Location
 
 
@@ -78,9 +77,8 @@ class _Reversal:
         floats = [array.name for array in self.arrays.values() if array.name in wanted and array.dtype.is_float]
         self.bars = {name: self.names.fresh(f"{name}_bar") for name in floats}
         written = {memlet.array for node in walk(program.body) for memlet in writes(node)} | exchanged(program.body)
-        self.constant_arrays = frozenset(self.arrays) - written
         self.outer = frozenset(array.name for array in (*program.parameters, *program.body.arrays))
-        self.setting = Setting(self.arrays, self.bars, self.constant_arrays, self.names)
+        self.setting = Setting(self.arrays, self.bars, frozenset(self.arrays) - written, self.names)
         self.count = 0
 
     def key(self, wish: str) -> str:
@@ -106,7 +104,7 @@ class _Reversal:
                 return replace(node, start=start, stop=stop, step=-node.step, body=body, key=f"~{node.key}", parallel=False)
             case Branch():
                 then, orelse = self.block(node.then), self.block(node.orelse)
-                return replace(node, guard=self.demanded(node.guard, node.key), then=then, orelse=orelse, key=f"~{node.key}")
+                return replace(node, guard=self.setting.demanded(node.guard, node.key), then=then, orelse=orelse, key=f"~{node.key}")
             case Tasklet() | Library():
                 return adjoint_of(node, self.setting, node.write.array in fresh)
             case Exchange():
@@ -115,14 +113,6 @@ class _Reversal:
                 return Block((), ())
             case _:
                 raise CompilerBug(f"no such node: {node!r}")
-
-    def demanded(self, expression: Expression, key: str) -> Expression:
-        def leaf(part: Expression) -> Expression:
-            if isinstance(part, Read) and part.memlet.array not in self.constant_arrays:
-                return Demand(part.memlet, key, part.dtype)
-            return part
-
-        return map_expression(expression, leaf)
 
     def exchange(self, node: Exchange) -> tuple[Node, ...]:
         """The exchange undone, of the adjoints, and of the arrays unless they are gone: an inner Block's are left to plan/record.py."""

@@ -17,7 +17,6 @@ from dfad.adjoint.algebra import (
     compare,
     constant,
     divide,
-    is_constant,
     multiply,
     negate,
     subtract,
@@ -27,6 +26,7 @@ from dfad.ir.dtype import BOOL
 from dfad.ir.nodes import Apply, Constant, Expression
 
 Operands = tuple[Expression, ...]
+"""The operands as the statement saw them."""
 Rule = Callable[[Expression, Operands], Expression]
 ResultRule = Callable[[Expression, Operands, Expression], Expression]
 
@@ -185,6 +185,3 @@ BY_RESULT: dict[str, tuple[ResultRule, ...]] = {
 def is_flat(operation: str) -> bool:
     """Whether the derivative is 0 with respect to every operand."""
     return operation in BY_OPERAND and all(rule is _zero for rule in BY_OPERAND[operation])
-
-
-__all__ = ["BY_OPERAND", "BY_RESULT", "Operands", "is_constant", "is_flat"]

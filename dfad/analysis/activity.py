@@ -9,7 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from dfad.ir.nodes import Apply, Array, Block, Exchange, Expression, Library, Node, Read, Select, Tasklet
+from dfad.errors import CompilerBug
+from dfad.ir.nodes import (
+    Apply,
+    Array,
+    Block,
+    Branch,
+    Check,
+    Constant,
+    Exchange,
+    Expression,
+    Integer,
+    Library,
+    Loop,
+    Node,
+    Read,
+    Select,
+    Tasklet,
+)
 from dfad.ir.walk import operands, walk
 
 
@@ -53,8 +70,10 @@ def _flows(node: Node, arrays: dict[str, Array], is_flat: Callable[[str], bool])
         case Exchange():
             yield node.first, node.second
             yield node.second, node.first
-        case _:
+        case Tasklet() | Check() | Block() | Loop() | Branch():
             return
+        case _:
+            raise CompilerBug(f"no such node: {node!r}")
 
 
 def differentiable_reads(expression: Expression, is_flat: Callable[[str], bool]) -> Iterator[str]:
@@ -68,8 +87,10 @@ def differentiable_reads(expression: Expression, is_flat: Callable[[str], bool])
         case Apply() if expression.dtype.is_float and not is_flat(expression.operation):
             for operand in operands(expression):
                 yield from differentiable_reads(operand, is_flat)
-        case _:
+        case Read() | Apply() | Constant() | Integer():
             return
+        case _:
+            raise CompilerBug(f"no such expression of a forward sweep: {expression!r}")
 
 
 def _closure(start: set[str], edges: list[tuple[str, str]]) -> set[str]:
