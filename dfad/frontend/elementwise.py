@@ -86,9 +86,10 @@ def _common_extent(context: Context, extents: Sequence[sympy.Expr]) -> sympy.Exp
 
 def require_equal(context: Context, first: sympy.Expr, second: sympy.Expr) -> None:
     """Make sure that two extents are equal."""
+    first, second = (sympy.Integer(0) if extent.is_Integer and extent < 0 else extent for extent in (first, second))
     if first == second or context.builder.are_equal(first, second):
         return
-    if (first - second).is_Integer:
+    if (first - second).is_Integer and not context.builder.proves(-first) and not context.builder.proves(-second):
         context.wrong_type(f"the shapes do not fit: extents {first} and {second}")
     bounds.require_equal(context.builder, first, second, "index", "the shapes do not fit: extents {0} and {1}")
 
