@@ -5,6 +5,7 @@ import copy
 import numpy as np
 import pytest
 
+from dfad.errors import UnsupportedSyntax
 from tests.adjoint_paths import interpreted_gradients, planned, reference_gradients, run_gradient, subject
 from tests.references import relative_error
 
@@ -188,3 +189,29 @@ def test_exchanges_of_arrays_that_the_result_does_not_depend_on(wrt):
         expected = dict(zip(case.active, reference_gradients(case, of), strict=True))
         found = run_gradient(case, planned(case, of, wrt), of, wrt)
         assert relative_error(found, tuple(expected[name] for name in wrt)) <= TOLERANCE, of
+
+
+def trips_from_data_that_record(B, w, idx):
+    for i in range(2):
+        for _j in range(idx[i]):
+            B[i] = B[i] * B[i] * w[i]
+    return np.sum(B)
+
+
+def trips_from_data_that_accumulate(B, w, idx):
+    s = 0.0
+    for i in range(2):
+        for j in range(idx[i]):
+            t = B[j] * w[i]
+            s += np.sin(t) * t
+    return s
+
+
+def test_a_record_in_a_loop_of_unknown_trips_is_refused():
+    arguments = (np.array([0.3, 0.2, 0.4]), np.array([0.3, 0.4]), np.array([1, 2]))
+    case = subject(trips_from_data_that_record, arguments)
+    with pytest.raises(UnsupportedSyntax, match="a loop whose number of trips is not known at the call") as caught:
+        planned(case, None, case.active)
+    assert caught.value.text.strip() == "B[i] = B[i] * B[i] * w[i]"
+    case = subject(trips_from_data_that_accumulate, arguments)
+    assert relative_error(interpreted_gradients(case, None), reference_gradients(case, None)) <= TOLERANCE

@@ -102,7 +102,7 @@ def _bounds(position: int, loop: Loop, recorded: isl.Set, space: Space, statemen
     """The slot of the loop's index along its dimension, and the extent of that dimension."""
     outer = {other.index for other in statement.loops}
     if abs(loop.step) > 1:
-        if not (loop.start.free_symbols | loop.stop.free_symbols) & outer:
+        if _is_known(loop, outer, space):
             sign = 1 if loop.step > 0 else -1
             trips = sympy.floor((loop.stop - loop.start - sign) / sympy.Integer(loop.step)) + 1
             return sympy.floor((loop.index - loop.start) / sympy.Integer(loop.step)), trips
@@ -115,14 +115,15 @@ def _bounds(position: int, loop: Loop, recorded: isl.Set, space: Space, statemen
     least = None if low is None else space.expression(low, ())
     most = None if high is None else space.expression(high, ())
     if least is None or most is None:
-        least, most = _loop_bounds(loop, outer, statement)
+        if not _is_known(loop, outer, space):
+            raise _unknown(statement)
+        least, most = (loop.start, loop.stop - 1) if loop.step > 0 else (loop.stop + 1, loop.start)
     return loop.index - least, most - least + 1
 
 
-def _loop_bounds(loop: Loop, outer: set[sympy.Symbol], statement: Statement) -> tuple[sympy.Expr, sympy.Expr]:
-    if (loop.start.free_symbols | loop.stop.free_symbols) & outer:
-        raise _unknown(statement)
-    return (loop.start, loop.stop - 1) if loop.step > 0 else (loop.stop + 1, loop.start)
+def _is_known(loop: Loop, outer: set[sympy.Symbol], space: Space) -> bool:
+    """Whether the bounds of the loop are the same in every instance."""
+    return not (loop.start.free_symbols | loop.stop.free_symbols) & outer and space.is_fixed(loop.start) and space.is_fixed(loop.stop)
 
 
 def _project(instances: isl.Set, keep: int) -> isl.Set:
