@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dfad.adjoint.algebra import add, cast, choose, zero_like
 from dfad.adjoint.collector import Collector, Setting
 from dfad.adjoint.library import reverse_library
 from dfad.adjoint.rules import BY_OPERAND, BY_RESULT, is_flat
 from dfad.errors import CompilerBug
+from dfad.ir.algebra import add, cast, choose, zero_like
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Apply, Block, Branch, Constant, Demand, Expression, Library, Read, Select, Tasklet
 from dfad.ir.walk import operands, walk_expression

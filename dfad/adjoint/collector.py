@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dfad.adjoint.algebra import constant
 from dfad.adjoint.nests import Build, element, nest
+from dfad.ir.algebra import constant
 from dfad.ir.memlet import Memlet, Range
 from dfad.ir.names import Names
 from dfad.ir.nodes import Array, Block, Demand, Expression, Node, Read, Tasklet

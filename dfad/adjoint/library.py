@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sympy
 
-from dfad.adjoint.algebra import choose, constant, zero_like
 from dfad.adjoint.collector import Collector
 from dfad.adjoint.nests import Build, element, nest, partner
 from dfad.errors import CompilerBug
+from dfad.ir.algebra import choose, constant, zero_like
 from dfad.ir.dtype import BOOL
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Apply, Array, Block, Demand, Expression, Library, Node, Read

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import isfinite
 
-from dfad.adjoint.algebra import (
+from dfad.ir.algebra import (
     add,
     apply,
     choose,

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from dfad.analysis.recurrences import Recurrence, recurrence_of
 from dfad.analysis.shifts import Unmet
-from dfad.ir.dtype import BOOL
+from dfad.ir.algebra import runs
 from dfad.ir.memlet import Memlet
 from dfad.ir.names import Names, names_of
-from dfad.ir.nodes import Apply, Array, Block, Branch, Expression, Integer, Node, Program, Read, Tasklet
+from dfad.ir.nodes import Apply, Array, Block, Branch, Expression, Node, Program, Read, Tasklet
 from dfad.ir.walk import map_node_expressions, reads, rewrite, rewrite_block, substitute, walk_expression
 
 
@@ -60,12 +60,11 @@ def _is_clear(recurrence: Recurrence, position: int, memlet: Memlet) -> bool:
 
 def _carry(recurrence: Recurrence, position: int, memlet: Memlet, names: Names) -> Node:
     loop, writer = recurrence.loop, recurrence.tasklets[position]
-    dtype = writer.value.dtype
     source = next(part.dtype for node in recurrence.tasklets for part in walk_expression(node.value) if _is_read_of(part, memlet))
     carry, fresh = Array(names.fresh(f"{memlet.array}_carry"), source), Array(names.fresh(f"{memlet.array}_next"), source)
     value = writer.value
     if writer.accumulate:
-        value = Apply("add", (Read(writer.write, source), value), dtype)
+        value = Apply("add", (Read(writer.write, source), value), writer.value.dtype)
 
     def replaced(part: Expression) -> Expression:
         return Read(Memlet(carry.name), source) if _is_read_of(part, memlet) else part
@@ -82,9 +81,7 @@ def _carry(recurrence: Recurrence, position: int, memlet: Memlet, names: Names) 
     first = memlet.map_indices(substitute({loop.index: loop.start}))
     head = Tasklet(Memlet(carry.name), Read(first, source), writer.where, f"{loop.key}'")
     inner = replace(loop, body=Block((*loop.body.arrays, fresh), tuple(body)))
-    sign = "lt" if loop.step > 0 else "gt"
-    guard = Apply(sign, (Integer(loop.start), Integer(loop.stop)), BOOL)
-    return Branch(guard, Block((carry,), (head, inner)), Block((), ()), loop.where, f"{loop.key}''")
+    return Branch(runs(loop), Block((carry,), (head, inner)), Block((), ()), loop.where, f"{loop.key}''")
 
 
 def _is_read_of(part: Expression, memlet: Memlet) -> bool:

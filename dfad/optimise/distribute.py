@@ -20,6 +20,7 @@ from functools import reduce
 import sympy
 
 from dfad.analysis.recurrences import Recurrence, recurrence_of
+from dfad.ir.algebra import multiply, negate
 from dfad.ir.dtype import Dtype
 from dfad.ir.memlet import Memlet, symbol
 from dfad.ir.names import Names, names_of
@@ -153,7 +154,7 @@ class _Division:
                 fixed = [factor for factor in factors if self._is_fixed(factor, position)]
                 moving = [self._extracted(factor, position) for factor in factors if not self._is_fixed(factor, position)]
                 if moving and any(_is_costly(factor) for factor in fixed):
-                    return reduce(_times, [*moving, self._from_row(reduce(_times, fixed))])
+                    return reduce(multiply, [*moving, self._from_row(reduce(multiply, fixed))])
                 return self._extracted(expression, position)
             case _:
                 return self._extracted(expression, position)
@@ -174,10 +175,6 @@ def _factors(expression: Expression) -> list[Expression]:
             return [*_factors(left), *_factors(right)]
         case Apply(operation="neg", operands=(inner,)):
             first, *rest = _factors(inner)
-            return [Apply("neg", (first,), first.dtype), *rest]
+            return [negate(first), *rest]
         case _:
             return [expression]
-
-
-def _times(a: Expression, b: Expression) -> Expression:
-    return Apply("mul", (a, b), a.dtype)

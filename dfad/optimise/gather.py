@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from dfad.analysis.shifts import Access, Guarded, Nest, Unmet, access_of, gap_between, guarded, is_rectangular, may_flow, perfect_nest, sign
+from dfad.ir.algebra import add, is_constant
 from dfad.ir.names import Names, names_of
 from dfad.ir.nodes import Apply, Block, Branch, Constant, Expression, Loop, Node, Program, Read, Tasklet
 from dfad.ir.walk import map_expression, reads, walk_expression
@@ -146,7 +147,7 @@ def _inlined(nest: Nest) -> tuple[Guarded, ...] | None:
 
 
 def _plus(a: Expression, b: Expression) -> Expression:
-    return b if isinstance(a, Constant) and a.value == 0.0 else Apply("add", (a, b), a.dtype)
+    return b if is_constant(a, 0.0) else add(a, b)
 
 
 def _groups(statements: tuple[Guarded, ...], nest: Nest) -> list[Group] | None:

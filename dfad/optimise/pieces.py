@@ -19,9 +19,9 @@ from functools import reduce
 import sympy
 
 from dfad.analysis.shifts import Access, Nest
-from dfad.ir.dtype import BOOL
+from dfad.ir.algebra import add, both, compare_integers
 from dfad.ir.memlet import Memlet
-from dfad.ir.nodes import Apply, Block, Branch, Constant, Expression, Integer, Loop, Node, Select, Tasklet
+from dfad.ir.nodes import Apply, Block, Branch, Constant, Expression, Loop, Node, Select, Tasklet
 from dfad.ir.walk import map_integers, substitute
 
 
@@ -66,16 +66,8 @@ def _term(node: Tasklet, offset: tuple[int, ...], nest: Nest) -> _Term:
 
 
 def _is_not_empty(box: _Box) -> Expression:
-    tests = [_compare("lt", low, high) for low, high in zip(box.low, box.high, strict=True)]
-    return reduce(_both, tests)
-
-
-def _compare(sign: str, a: sympy.Expr, b: sympy.Expr) -> Expression:
-    return Apply(sign, (Integer(a), Integer(b)), BOOL)
-
-
-def _both(a: Expression, b: Expression) -> Expression:
-    return Apply("and", (a, b), BOOL)
+    tests = [compare_integers("lt", low, high) for low, high in zip(box.low, box.high, strict=True)]
+    return reduce(both, tests)
 
 
 class _Builder:
@@ -119,13 +111,13 @@ class _Builder:
             return (whole,)
         tested = self.loop(self.last, low, high, (self.statement(outer),))
         tests = [test for depth in outer for test in self.inside(depth)]
-        return (Branch(reduce(_both, tests), Block((), (whole,)), Block((), (tested,)), self.model.where, self.key()),)
+        return (Branch(reduce(both, tests), Block((), (whole,)), Block((), (tested,)), self.model.where, self.key()),)
 
     def inside(self, depth: int) -> tuple[Expression, Expression]:
         """The conditions of the core in one dimension."""
         least, most = self.reach(depth)
         index = self.nest.indices[depth]
-        return _compare("le", self.box.low[depth] + most, index), _compare("lt", index, self.box.high[depth] + least)
+        return compare_integers("le", self.box.low[depth] + most, index), compare_integers("lt", index, self.box.high[depth] + least)
 
     def edge(self, first: sympy.Expr) -> tuple[Node, ...]:
         """The cells on one side of the core: a loop of fixed length that stops at the end of the hull."""
@@ -133,7 +125,7 @@ class _Builder:
         index, end = self.nest.indices[self.last], self.box.high[self.last] + most
         body = self.statement((*self.varied(), self.last))
         then = Block((), (self.moved(body, first),))
-        inside = Branch(_compare("lt", first + index, end), then, Block((), ()), self.model.where, self.key())
+        inside = Branch(compare_integers("lt", first + index, end), then, Block((), ()), self.model.where, self.key())
         return (self.loop(self.last, sympy.Integer(0), sympy.Integer(most - least), (inside,)),)
 
     def moved(self, node: Tasklet, first: sympy.Expr) -> Tasklet:
@@ -159,10 +151,10 @@ class _Builder:
         tests: list[Expression] = []
         for depth in dimensions:
             index = self.nest.indices[depth] - term.offset[depth]
-            tests += [_compare("le", self.box.low[depth], index), _compare("lt", index, self.box.high[depth])]
+            tests += [compare_integers("le", self.box.low[depth], index), compare_integers("lt", index, self.box.high[depth])]
         if not tests:
             return term.value
-        return Select(reduce(_both, tests), term.value, Constant(0.0, term.value.dtype), term.value.dtype)
+        return Select(reduce(both, tests), term.value, Constant(0.0, term.value.dtype), term.value.dtype)
 
 
 def _sum(values: list[Expression]) -> Expression:
@@ -170,9 +162,9 @@ def _sum(values: list[Expression]) -> Expression:
     factors = {_factor(value) for value in values}
     factor = factors.pop()
     if factors or factor is None or len(values) == 1:
-        return reduce(_plus, values)
+        return reduce(add, values)
     operation, constant = factor
-    rest = reduce(_plus, [_without_factor(value) for value in values])
+    rest = reduce(add, [_without_factor(value) for value in values])
     return Apply(operation, (rest, constant), rest.dtype)
 
 
@@ -198,7 +190,3 @@ def _without_factor(value: Expression) -> Expression:
             return rest
         case _:
             return value
-
-
-def _plus(a: Expression, b: Expression) -> Expression:
-    return Apply("add", (a, b), a.dtype)

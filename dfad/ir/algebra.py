@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sympy
+
 from dfad.ir.dtype import BOOL, Dtype
-from dfad.ir.nodes import Apply, Constant, Expression, Select
+from dfad.ir.nodes import Apply, Constant, Expression, Integer, Loop, Select
 
 
 def constant(value: float, dtype: Dtype) -> Constant:
@@ -57,6 +59,21 @@ def apply(operation: str, *operands: Expression) -> Expression:
 def compare(operation: str, a: Expression, b: Expression) -> Expression:
     """A comparison."""
     return Apply(operation, (a, b), BOOL)
+
+
+def compare_integers(operation: str, a: sympy.Expr, b: sympy.Expr) -> Expression:
+    """A comparison of symbolic integers."""
+    return compare(operation, Integer(a), Integer(b))
+
+
+def both(a: Expression, b: Expression) -> Expression:
+    """``a and b``."""
+    return Apply("and", (a, b), BOOL)
+
+
+def runs(loop: Loop) -> Expression:
+    """The condition under which a loop makes any trip."""
+    return compare_integers("lt" if loop.step > 0 else "gt", loop.start, loop.stop)
 
 
 def choose(condition: Expression, chosen: Expression, other: Expression) -> Expression:
