@@ -24,7 +24,14 @@ FLOATING = frozenset(
 )  # fmt: skip
 """Operations whose result is a float also for integers (as NumPy's; `floor` and its like of floats only)."""
 
-ROUNDING = frozenset({"floor", "ceil", "rint", "trunc"})
+ROUNDING = frozenset({"floor", "ceil", "trunc"})
+"""Operations that leave integers as they are."""
+
+NUMERIC = frozenset({"sub", "neg", "pow", "floordiv", "mod", "sign"})
+"""Operations that NumPy has not on booleans, or answers with a type that dfad has not."""
+
+OF_BOOLEANS = {"add": "or", "mul": "and", "maximum": "or", "minimum": "and"}
+"""What arithmetic of NumPy's booleans means."""
 
 COMPARED: dict[str, Callable[[sympy.Expr], bool]] = {
     "lt": lambda difference: difference < 0,
@@ -59,16 +66,13 @@ def promote(values: Sequence[tuple[Dtype, bool]]) -> tuple[Dtype, bool]:
 
 def result_dtype(operation: str, operands: Sequence[tuple[Dtype, bool]]) -> tuple[Dtype, bool]:
     """The type in which an operation computes."""
-    if operation == "div" or (operation in FLOATING and all(not dtype.is_float for dtype, _ in operands)):
-        if operation in ROUNDING:
-            return promote(operands)
-        operands = [pair if pair[0].is_float else (F64, pair[1]) for pair in operands]
     dtype, weak = promote(operands)
-    if dtype == BOOL and operation in {"add", "mul", "sub", "neg", "abs", "pow", "floordiv", "mod", "sign"}:
-        if not weak and operation in {"sub", "neg"}:
-            raise TypeClash(f"NumPy has no {operation} of booleans")
-        if weak or operation in {"pow", "floordiv", "mod"}:
-            return I64, weak
+    if operation in FLOATING and operation not in ROUNDING and not dtype.is_float:
+        return F64, weak
+    if dtype == BOOL and operation in NUMERIC:
+        if not weak:
+            raise TypeClash(f"{operation} of booleans is not supported")
+        return I64, weak
     return dtype, weak
 
 
@@ -91,6 +95,11 @@ def apply(operation: str, *operands: Scalar) -> Scalar:
     dtype, weak = result_dtype(operation, [(operand.dtype, operand.weak) for operand in operands])
     if operation in ROUNDING and not dtype.is_float:
         return operands[0]
+    if dtype == BOOL:
+        if weak and operation != "abs":
+            dtype = I64
+        elif operation in OF_BOOLEANS:
+            return _logical(OF_BOOLEANS[operation], operands)
     if operation == "pow":
         return _power(operands[0], operands[1], dtype, weak)
     return Scalar(_applied(operation, [operand.expression for operand in operands], dtype), weak)

@@ -199,24 +199,27 @@ def _identity(context: Context, node: ast.Compare) -> Value:
 # ---------------------------------------------------------------- what may not run
 
 
-def _both(context: Context, op: ast.boolop, nodes: Sequence[ast.expr]) -> Value:
-    """``a and b``, ``a or b`` of numbers, as truth values; b is evaluated only where a does not decide."""
-    first = typed(context, truth, number_of(context, evaluate(context, nodes[0])))
+def _both(context: Context, op: ast.boolop, nodes: Sequence[ast.expr]) -> Scalar:
+    """``a and b``, ``a or b`` of numbers; b is evaluated only where a does not decide."""
+    first = number_of(context, evaluate(context, nodes[0]))
     if len(nodes) == 1:
         return first
     is_or = isinstance(op, ast.Or)
-    if first.constant is not None:
-        return first if bool(first.constant) == is_or else _both(context, op, nodes[1:])
-    with context.builder.nested() as rest, knowing(context, first, not is_or):
-        second = typed(context, truth, number_of(context, _both(context, op, nodes[1:])))
-    if not rest.body and not _reads_elements(second):
+    first = first if first.dtype == BOOL else settle(context, first)
+    guard = typed(context, truth, first)
+    if guard.constant is not None:
+        return first if bool(guard.constant) == is_or else _both(context, op, nodes[1:])
+    with context.builder.nested() as rest, knowing(context, guard, not is_or):
+        second = _both(context, op, nodes[1:])
+    if first.dtype == second.dtype == BOOL and not rest.body and not _reads_elements(second):
         return typed(context, lambda *both: apply("or" if is_or else "and", *both), first, second)
-    decided = Scalar(Constant(is_or, BOOL))
+    decided = Scalar(Constant(is_or, BOOL)) if first.dtype == BOOL else first
+    chosen, other = (decided, second) if is_or else (second, decided)
     if not rest.body:
-        return select(first, decided, second) if is_or else select(first, second, decided)
+        return typed(context, select, guard, chosen, other)
     with context.builder.nested() as empty:
         pass
-    return _branch(context, first, empty, decided, rest, second) if is_or else _branch(context, first, rest, second, empty, decided)
+    return _branch(context, guard, *((empty, decided, rest, second) if is_or else (rest, second, empty, decided)))
 
 
 def _reads_elements(value: Scalar) -> bool:

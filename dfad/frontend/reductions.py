@@ -79,9 +79,13 @@ def mean(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = NO
         return masked_mean(context, _whole_mask(context, a, axis))
     value = operand_of(context, a)
     if not value.dtype.is_float:
-        value = Lazy(value.shape, F64, lambda indices: cast(value.at(indices), F64))
+        value = _as_float(value)
     count = sympy.Mul(*(context.builder.natural(value.shape[axis]) for axis in axes_of(context, value, axis)))
     return apply_all(context, "div", total(context, value, axis, keepdims), integer(count))
+
+
+def _as_float(value: Operand) -> Lazy:
+    return Lazy(value.shape, F64, lambda indices: cast(value.at(indices), F64))
 
 
 def _whole_mask(context: Context, value: Masked, axis: Value) -> Masked:

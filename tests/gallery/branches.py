@@ -162,6 +162,15 @@ def branch_not(x):
     return s
 
 
+def branch_and_or_values(x, a):
+    """and and or give one of their operands."""
+    s = 0.0
+    for i in range(len(x)):
+        s += (x[i] or 2.0) * (x[i] > 0 and a)
+        s += x[i] and 0.5
+    return s, a or 1.0, a and 3.0
+
+
 def branch_flag_carried(x):
     """A bool that a loop carries."""
     found = False
@@ -241,6 +250,7 @@ ENTRIES = (
     Entry(branch_chained_comparison, signed("n")),
     Entry(branch_or, signed("n")),
     Entry(branch_not, signed("n")),
+    Entry(branch_and_or_values, all_of(signed("n"), number())),
     Entry(branch_flag_carried, signed("n")),
     Entry(branch_nested_loops, signed("n", "n+1")),
     Entry(branch_exchange, all_of(array("n"), array("n"), number()), least=1),
