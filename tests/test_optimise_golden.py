@@ -237,6 +237,12 @@ def f(x: f8[N]):
         x[i] = x[i - 1]*0.5
         x[N - 1 - i] = 1.0
 """,
+    "carry_cell_that_may_not_exist": """
+def f(x: f8[N], y: f8[N]):
+    for i in range(0, N):
+        y[i] = x[i - 1] if i > 0 else 0.5
+        x[i] = y[i]*2.0
+""",
     "unswitch_condition_on_index": """
 def f(x: f8[N]):
     for i in range(0, N):

@@ -20,7 +20,7 @@ from dfad.errors import CompilerBug
 from dfad.ir.algebra import add, cast, choose, zero_like
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Apply, Block, Branch, Constant, Demand, Expression, Library, Read, Select, Tasklet
-from dfad.ir.walk import operands, walk_expression
+from dfad.ir.walk import certain_reads, operands, walk_expression
 
 Conditions = tuple[tuple[Expression, bool], ...]
 """The conditions of the Selects above an expression, each with the side taken."""
@@ -74,7 +74,7 @@ class _Contributions:
         self.statement = statement
         self.found: dict[Memlet, Expression] = {}
         self.branches: list[Branch] = []
-        self.certain = frozenset(_certain_memlets(statement.value)) | {statement.write}
+        self.certain = frozenset(certain_reads(statement.value)) | {statement.write}
 
     def result(self) -> Expression | None:
         """The value that the statement left, where it left its value as computed."""
@@ -162,18 +162,6 @@ class _Contributions:
             c = choose(condition, c, zero_like(c)) if side else choose(condition, zero_like(c), c)
         value = cast(c, self.out.setting.arrays[read.memlet.array].dtype)
         self.found[read.memlet] = add(self.found[read.memlet], value) if read.memlet in self.found else value
-
-
-def _certain_memlets(expression: Expression) -> Iterator[Memlet]:
-    """What an expression reads whichever side its Selects take."""
-    match expression:
-        case Read():
-            yield expression.memlet
-        case Select():
-            yield from _certain_memlets(expression.condition)
-        case _:
-            for operand in operands(expression):
-                yield from _certain_memlets(operand)
 
 
 def _active_reads(expression: Expression, parts: _Contributions) -> Iterator[Expression]:

@@ -98,6 +98,18 @@ def reads(node: Node) -> tuple[Memlet, ...]:
     return tuple(part.memlet for part in found if isinstance(part, Read))
 
 
+def certain_reads(expression: Expression) -> Iterator[Memlet]:
+    """What an expression reads whichever side its Selects take: the cells of the other reads need not exist."""
+    match expression:
+        case Read():
+            yield expression.memlet
+        case Select():
+            yield from certain_reads(expression.condition)
+        case _:
+            for operand in operands(expression):
+                yield from certain_reads(operand)
+
+
 def writes(node: Node) -> tuple[Memlet, ...]:
     """What the node itself writes or accumulates into."""
     return (node.write,) if isinstance(node, Tasklet | Library) else ()

@@ -2,7 +2,8 @@
 
 In: any Program. Out: the same in which, for an innermost loop whose trip writes a cell that the next trip reads, the value is handed on
 in a scalar: loaded once before the loop, then never read from memory again. The cell is still written in every trip. What stays true:
-every value, bit for bit. What it does not do: values that skip a trip, or loops in which another write may touch the cell in between.
+every value, bit for bit. What it does not do: values that skip a trip, loops in which another write may touch the cell in between,
+and reads under a condition only: in the first trip their cell may not exist.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dfad.ir.algebra import runs
 from dfad.ir.memlet import Memlet
 from dfad.ir.names import Names, names_of
 from dfad.ir.nodes import Apply, Array, Block, Branch, Expression, Node, Program, Read, Tasklet
-from dfad.ir.walk import map_node_expressions, reads, rewrite, rewrite_block, substitute, walk_expression
+from dfad.ir.walk import certain_reads, map_node_expressions, reads, rewrite, rewrite_block, substitute, walk_expression
 
 
 def carry_values(program: Program) -> Program:
@@ -34,12 +35,12 @@ def carry_values(program: Program) -> Program:
 
 
 def _find(recurrence: Recurrence) -> tuple[int, Memlet] | None:
-    """A statement, by its position, whose value the next trip reads, and the memlet that reads it."""
+    """A statement, by its position, whose value the next trip reads, and the memlet that reads it, in the first trip too."""
     for position, writer in enumerate(recurrence.tasklets):
         if writer.write.array in recurrence.own or not any(node is writer for node in recurrence.loop.body.body):
             continue
-        for reader in recurrence.tasklets:
-            for memlet in reads(reader):
+        for reader in (node for node in recurrence.loop.body.body if isinstance(node, Tasklet)):
+            for memlet in certain_reads(reader.value):
                 if recurrence.trips(writer.write, memlet) == 1 and _is_clear(recurrence, position, memlet):
                     return position, memlet
     return None

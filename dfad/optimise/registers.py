@@ -27,17 +27,15 @@ from dfad.ir.nodes import (
     Branch,
     Check,
     Exchange,
-    Expression,
     Integer,
     Library,
     Loop,
     Node,
     Program,
     Read,
-    Select,
     Tasklet,
 )
-from dfad.ir.walk import all_arrays, children, map_memlets, operands, reads, rewrite_block, walk, writes
+from dfad.ir.walk import all_arrays, certain_reads, children, map_memlets, reads, rewrite_block, walk, writes
 
 
 def hold_cells(program: Program) -> Program:
@@ -93,23 +91,12 @@ def _certain(block: Block) -> Iterator[Memlet]:
             case Block():
                 yield from _certain(node)
             case Branch():
-                yield from _certain_reads(node.guard)
+                yield from certain_reads(node.guard)
             case Tasklet():
                 yield node.write
-                yield from _certain_reads(node.value)
+                yield from certain_reads(node.value)
             case _:
                 return
-
-
-def _certain_reads(expression: Expression) -> Iterator[Memlet]:
-    match expression:
-        case Read():
-            yield expression.memlet
-        case Select():
-            yield from _certain_reads(expression.condition)
-        case _:
-            for operand in operands(expression):
-                yield from _certain_reads(operand)
 
 
 def _differ(cell: Memlet, other: Memlet, around: Sequence[Loop]) -> bool:
