@@ -60,7 +60,7 @@ def hidden_argument(context: Context, name: str, get: Callable[[], object], foun
                 f"{name} is an array of {np.asarray(found).dtype}, which is not supported",
                 hint="use float64, float32, int64, int32 or bool",
             )
-        own = context.builder.name(name)
+        own = context.builder.name(name.replace(".", "_"))
         context.hidden[key] = (Hidden(own, name, source, get, kind), declare_parameter(context, own, kind))
     return context.hidden[key][1]
 
