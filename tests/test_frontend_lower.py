@@ -149,6 +149,19 @@ def test_functions_are_resolved_and_known_to_change(monkeypatch):
     assert [resolved.variable for resolved in found.resolved if not resolved.is_current()] == ["smooth"]
 
 
+def scaled_by(scale):
+    def helper(x, c=scale):
+        return x * c
+
+    return helper
+
+
+def test_defaults_of_functions_of_one_name_are_told_apart():
+    function = define("def f(x):\n    return first(x) + second(x)\n", "two_defaults")
+    function.__globals__.update(first=scaled_by(2.0), second=scaled_by(5.0))
+    assert interpreted(function, (np.ones(2),)).tolist() == [7.0, 7.0]
+
+
 def test_a_kernel_object_is_inlined_as_its_function():
     class Kernel:
         __wrapped__ = staticmethod(reports.smooth)

@@ -62,7 +62,7 @@ def _defaults(context: Context, function: FunctionType, bound: inspect.BoundArgu
     for name, parameter in bound.signature.parameters.items():
         if name not in bound.arguments:
             default = parameter.default
-            found[name] = value_of(context, f"{function.__name__}.{name}", partial(_default, function, name), default)
+            found[name] = value_of(context, f"{function.__name__}.{name}", partial(_default, function, name), default, function)
     return found
 
 

@@ -31,13 +31,13 @@ def outer_value(context: Context, name: str) -> Value:
     return value_of(context, name, lambda: source.lookup(name), found)
 
 
-def value_of(context: Context, name: str, get: Callable[[], object], found: object) -> Value:
-    """An object of a namespace as a value; ``get`` finds it again later."""
+def value_of(context: Context, name: str, get: Callable[[], object], found: object, owner: object = None) -> Value:
+    """An object of a namespace as a value; ``get`` finds it again later. ``owner``: the function whose default it is."""
     match found:
         case bool() | None | str():
             return _resolved(context, name, get, found, number(found) if isinstance(found, bool) else Known(found))
         case int() | np.integer() | float() | np.floating() | np.ndarray():
-            return hidden_argument(context, name, get, found)
+            return hidden_argument(context, name, get, found, owner)
         case tuple() if all(isinstance(item, int | float) for item in found):
             return _resolved(context, name, get, found, Tuple(tuple(number(item) for item in found)))
         case _:
@@ -49,10 +49,10 @@ def _resolved(context: Context, name: str, get: Callable[[], object], found: obj
     return value
 
 
-def hidden_argument(context: Context, name: str, get: Callable[[], object], found: object) -> Value:
+def hidden_argument(context: Context, name: str, get: Callable[[], object], found: object, owner: object = None) -> Value:
     """The parameter for a number or array of a namespace; one for each place, however often it is read."""
     source = context.frame.source
-    key = f"{id(source.closure.get(name, source.globals))} {name}"
+    key = f"{id(source.closure.get(name, source.globals) if owner is None else owner)} {name}"
     if key not in context.hidden:
         kind = type_of(found)
         if kind is None:
