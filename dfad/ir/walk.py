@@ -204,6 +204,13 @@ def _is_same(new: tuple[object, ...], old: tuple[object, ...]) -> bool:
     return len(new) == len(old) and all(a is b for a, b in zip(new, old, strict=True))
 
 
+def map_reverse(program: Program, change: Callable[[Block], Block]) -> Program:
+    """The ADJOINT or PLANNED Program with its reverse sweep changed; the same object where there is none or nothing changed."""
+    forward, *others = program.body.body
+    body = (forward, *(change(sweep) if isinstance(sweep, Block) else sweep for sweep in others))
+    return program if _is_same(body, program.body.body) else replace(program, body=replace(program.body, body=body))
+
+
 def map_node_expressions(node: Node, change: Callable[[Expression], Expression]) -> Node:
     """The node with ``map_expression`` done on each expression it evaluates itself."""
     match node:

@@ -25,7 +25,7 @@ from dfad.ir.dtype import Dtype
 from dfad.ir.memlet import Memlet, symbol
 from dfad.ir.names import Names, names_of
 from dfad.ir.nodes import Apply, Array, Block, Expression, Integer, Loop, Node, Program, Read, Tasklet
-from dfad.ir.walk import map_expression, rewrite_block, walk_expression
+from dfad.ir.walk import map_expression, map_reverse, rewrite_block, walk_expression
 
 STRIP = 256
 COSTLY = frozenset({"exp", "expm1", "log", "log1p", "sin", "cos", "tan", "tanh", "sinh", "cosh", "pow", "sqrt", "arctan", "div"})
@@ -41,9 +41,7 @@ def distribute(program: Program) -> Program:
             return node
         return _Division(recurrence, names).result()
 
-    forward, *others = program.body.body
-    body = tuple(rewrite_block(sweep, divided) if isinstance(sweep, Block) else sweep for sweep in others)
-    return replace(program, body=replace(program.body, body=(forward, *body)))
+    return map_reverse(program, lambda sweep: rewrite_block(sweep, divided))
 
 
 @dataclass(slots=True)

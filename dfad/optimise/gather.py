@@ -21,7 +21,7 @@ from dfad.analysis.shifts import Access, Guarded, Nest, Unmet, access_of, gap_be
 from dfad.ir.algebra import add, is_constant
 from dfad.ir.names import Names, names_of
 from dfad.ir.nodes import Apply, Block, Branch, Constant, Expression, Loop, Node, Program, Read, Tasklet
-from dfad.ir.walk import map_expression, reads, walk_expression
+from dfad.ir.walk import map_expression, map_reverse, reads, walk_expression
 from dfad.optimise.pieces import pieces
 from dfad.optimise.spread import spread_values
 
@@ -48,10 +48,8 @@ class Group:
 
 def gather(program: Program) -> Program:
     """The Program with adjoint stencils in gather form."""
-    forward, *reverse = program.body.body
     names = names_of(program)
-    done = tuple(_inside(sweep, names) if isinstance(sweep, Block) else sweep for sweep in reverse)
-    return replace(program, body=replace(program.body, body=(forward, *done)))
+    return map_reverse(program, lambda sweep: _inside(sweep, names))
 
 
 def _inside(block: Block, names: Names) -> Block:

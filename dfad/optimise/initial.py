@@ -12,22 +12,23 @@ from dfad.analysis.extents import equal_extents
 from dfad.analysis.shifts import covers, perfect_nest
 from dfad.ir.lifetimes import used_names
 from dfad.ir.nodes import Array, Block, Constant, Library, Loop, Node, Program, Tasklet
-from dfad.ir.walk import Change, all_arrays, reads, rewrite
+from dfad.ir.walk import Change, all_arrays, map_reverse, reads, rewrite_block
 
 
 def assign_first(program: Program) -> Program:
     """The Program without fills that the next use makes unnecessary."""
     arrays, same = all_arrays(program), equal_extents(program)
-    forward, *others = program.body.body
-    reverse = tuple(rewrite(sweep, lambda node: _in_block(node, arrays, same) if isinstance(node, Block) else node) for sweep in others)
-    body = replace(program.body, body=(forward, *reverse))
-    return replace(program, body=body)
+
+    def change(node: Node) -> Node:
+        return _in_block(node, arrays, same) if isinstance(node, Block) else node
+
+    return map_reverse(program, lambda sweep: rewrite_block(sweep, change))
 
 
 def _in_block(block: Block, arrays: dict[str, Array], same: Change) -> Block:
     body: list[Node] = list(block.body)
     for node in block.body:
-        name = filled(node, arrays, same)
+        name = _filled(node, arrays, same)
         if name is None:
             continue
         place = next(k for k, other in enumerate(body) if other is node)
@@ -39,7 +40,7 @@ def _in_block(block: Block, arrays: dict[str, Array], same: Change) -> Block:
     return block if len(body) == len(block.body) else replace(block, body=tuple(body))
 
 
-def filled(node: Node, arrays: dict[str, Array], same: Change) -> str | None:
+def _filled(node: Node, arrays: dict[str, Array], same: Change) -> str | None:
     """The array that the node sets to 0 as a whole; None where it does anything else."""
     tasklet = _only_tasklet(node)
     if tasklet is None or tasklet.accumulate or not isinstance(tasklet.value, Constant) or tasklet.value.value != 0:
