@@ -215,3 +215,47 @@ def test_a_record_in_a_loop_of_unknown_trips_is_refused():
     assert caught.value.text.strip() == "B[i] = B[i] * B[i] * w[i]"
     case = subject(trips_from_data_that_accumulate, arguments)
     assert relative_error(interpreted_gradients(case, None), reference_gradients(case, None)) <= TOLERANCE
+
+
+def exchanged_where_an_argument_says_so(u, v, c, T):
+    for _t in range(T):
+        u[:] = np.sin(v) * u
+        if c > 1.0:
+            u, v = v, u
+        u[0] = u[0] * v[0]
+    return np.sum(u * u) + 0.5 * np.sum(v)
+
+
+def exchanged_on_one_of_two_paths(u, v, c):
+    if c[0] > 1.0:
+        u, v = v, u
+    else:
+        u[0] = v[0] * u[0]
+    u[0] = u[0] * u[0]
+    if c[1] > 1.0:
+        u, v = v, u
+    v[0] = u[0] * v[0]
+    return np.sum(u * u) + 0.5 * np.sum(v)
+
+
+def exchanged_on_changed_data(u, v):
+    for _t in range(3):
+        u[:] = np.sin(v) * u
+        if u[0] > 0.1:
+            u, v = v, u
+    return np.sum(u)
+
+
+@pytest.mark.parametrize("first", [0.5, 1.5])
+@pytest.mark.parametrize("second", [0.5, 1.5])
+def test_exchanges_under_conditions_on_arguments(first, second):
+    test_programs(exchanged_where_an_argument_says_so, (X.copy(), Y.copy(), first, 3))
+    test_programs(exchanged_on_one_of_two_paths, (X.copy(), Y.copy(), np.array([first, second])))
+
+
+def test_an_exchange_on_changed_data_is_refused():
+    case = subject(exchanged_on_changed_data, (X.copy(), Y.copy()))
+    with pytest.raises(UnsupportedSyntax, match="arrays are exchanged under a condition on data that changes") as caught:
+        planned(case, None, case.active)
+    assert caught.value.text.strip() == "if u[0] > 0.1:"
+    assert caught.value.hint == "copy the elements instead: a[:], b[:] = b.copy(), a.copy()"

@@ -19,13 +19,12 @@ TOLERANCE = 1e-11  # max|g - r| / max|r|
 SINGLES = 2e-7  # where float32 takes part
 
 REFUSED = {
-    "branch_exchange": "arrays are exchanged under a condition on data",
     "choice_csr_product": "a value written here must be recorded for the reverse sweep, in a loop whose number of trips is not known",
 }
 """Kernels without a gradient, and why."""
 
 NO_COMPLEX_STEP = {"scalar_division_by_zero"}
-"""Kernels whose gradient is infinite; `tests/test_adjoint_conventions.py` has their values."""
+"""Kernels whose gradient is infinite; `tests/test_adjoint_rules.py` has such values."""
 
 
 def sizes(name: str) -> list[int]:

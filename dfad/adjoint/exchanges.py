@@ -11,23 +11,33 @@ from dataclasses import replace
 
 from dfad.errors import CompilerBug, Place, UnsupportedSyntax
 from dfad.ir.nodes import Block, Branch, Check, Exchange, Library, Loop, Node, Tasklet
-from dfad.ir.walk import reads, walk
+from dfad.ir.walk import reads, walk, writes
 
 
 def skeleton(block: Block, table: Mapping[str, str], mark: str) -> tuple[Node, ...]:
-    """The exchanges below a Block, each array renamed by the table (arrays that are not in it stay out), each key marked."""
+    """The exchanges below a Block, each array renamed by the table (arrays that are not in it stay out), each key marked.
+
+    Raises
+    ------
+    UnsupportedSyntax
+        When arrays are exchanged under a condition on something that the Block writes.
+    """
+    return _skeleton(block, table, mark, frozenset(memlet.array for node in walk(block) for memlet in writes(node)))
+
+
+def _skeleton(block: Block, table: Mapping[str, str], mark: str, written: frozenset[str]) -> tuple[Node, ...]:
     body: list[Node] = []
     for node in block.body:
         match node:
             case Exchange() if node.first in table:
                 body.append(replace(node, first=table[node.first], second=table[node.second], key=mark + node.key))
             case Block():
-                body += skeleton(node, table, mark)
+                body += _skeleton(node, table, mark, written)
             case Loop():
-                inner = skeleton(node.body, table, mark)
+                inner = _skeleton(node.body, table, mark, written)
                 body += [replace(node, body=Block((), inner), key=mark + node.key)] if inner else []
             case Branch():
-                body += _branch(node, table, mark)
+                body += _branch(node, table, mark, written)
             case Tasklet() | Library() | Check() | Exchange():
                 pass
             case _:
@@ -35,13 +45,13 @@ def skeleton(block: Block, table: Mapping[str, str], mark: str) -> tuple[Node, .
     return tuple(body)
 
 
-def _branch(node: Branch, table: Mapping[str, str], mark: str) -> list[Node]:
-    then, orelse = skeleton(node.then, table, mark), skeleton(node.orelse, table, mark)
+def _branch(node: Branch, table: Mapping[str, str], mark: str, written: frozenset[str]) -> list[Node]:
+    then, orelse = _skeleton(node.then, table, mark, written), _skeleton(node.orelse, table, mark, written)
     if not then and not orelse:
         return []
-    if reads(node):
+    if any(memlet.array in written for memlet in reads(node)):
         raise UnsupportedSyntax(
-            "arrays are exchanged under a condition on data",
+            "arrays are exchanged under a condition on data that changes",
             **node.where.place() | Place(hint="copy the elements instead: a[:], b[:] = b.copy(), a.copy()"),
         )
     return [replace(node, then=Block((), then), orelse=Block((), orelse), key=mark + node.key)]
