@@ -103,8 +103,16 @@ def cotangents(case: Subject, of: tuple[str, ...] | None) -> list[np.ndarray]:
     return [weights(np.shape(out)) if np.asarray(out).dtype.kind == "f" else np.zeros(np.shape(out)) for out in outputs]
 
 
-def run_gradient(case: Subject, program: Program, of: tuple[str, ...] | None, wrt: tuple[str, ...]) -> tuple[np.ndarray, ...]:
-    """Evaluate a gradient Program; the arguments must be as they were afterwards."""
+def adjoint_gradients(case: Subject, of: tuple[str, ...] | None) -> tuple[np.ndarray, ...]:
+    """The gradients by all active arguments, from the ADJOINT Program: its demands are answered from the log of its forward sweep."""
+    adjoint = verify(differentiate(case.primal, Request(case.active, case.results if of is None else of)))
+    return run_gradient(case, adjoint, of, case.active, may_update=True)
+
+
+def run_gradient(
+    case: Subject, program: Program, of: tuple[str, ...] | None, wrt: tuple[str, ...], may_update: bool = False
+) -> tuple[np.ndarray, ...]:
+    """Evaluate a gradient Program; unless it may update them, the arguments must be as they were afterwards."""
     names = case.results if of is None else of
     arrays = all_arrays(program)
     values: dict[str, Any] = {name: copy.deepcopy(value) for name, value in case.arguments.items() if value is not None}
@@ -115,7 +123,7 @@ def run_gradient(case: Subject, program: Program, of: tuple[str, ...] | None, wr
     entered = copy.deepcopy(given)
     found = evaluate(program, entered)
     for name, value in given.items():
-        assert is_same(entered[name], value), f"{name} was changed"
+        assert may_update or is_same(entered[name], value), f"{name} was changed"
     return tuple(np.asarray(found[f"{name}_bar"]) for name in wrt)
 
 

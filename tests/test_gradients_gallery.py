@@ -10,7 +10,7 @@ import pytest
 
 import dfad
 from dfad.errors import UnsupportedSyntax
-from tests.adjoint_paths import Subject, cotangents, interpreted_gradients, is_same, reference_gradients, subject
+from tests.adjoint_paths import Subject, adjoint_gradients, cotangents, interpreted_gradients, is_same, reference_gradients, subject
 from tests.gallery import GALLERY
 from tests.references import relative_error, run_numpy
 
@@ -51,6 +51,13 @@ def test_the_interpreter_gives_the_gradient(name):
             for passes in (False, True):
                 found = interpreted_gradients(case, of, passes)
                 assert relative_error(found, expected) <= tolerance(case), (case.arguments, of, passes)
+
+
+@pytest.mark.parametrize("name", sorted(GALLERY.keys() - NO_COMPLEX_STEP - REFUSED.keys()))
+def test_the_adjoint_program_means_the_gradient_before_it_is_planned(name):
+    for case in cases(name)[-1:]:
+        for of in case.kinds:
+            assert relative_error(adjoint_gradients(case, of), reference_gradients(case, of)) <= tolerance(case), of
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -304,9 +304,11 @@ class _Log:
         for part in parts:
             if isinstance(part, Demand):
                 self.demanded[part.key, part.after].add(part.memlet)
+        seen = {node.key: {memlet.array for memlet in node.reads} for node in walk(program.body) if isinstance(node, Library)}
         for node in walk(program.body):
             if isinstance(node, Library) and "demands" in dict(node.attributes):
-                self.demanded[str(node.attribute("demands")), False].update(node.reads)
+                key = str(node.attribute("demands"))
+                self.demanded[key, False].update(memlet for memlet in node.reads if memlet.array in seen[key])
         is_open = program.stage is Stage.ADJOINT
         self.loops = dict(_loops_around(program.body, ())) if is_open else {}
         self.integers = {node.write.array: node.key for node in walk(program.body) if is_open and _writes_integer(node)}
