@@ -33,6 +33,7 @@ from dfad.frontend.values import (
     Method,
     RangeOf,
     Scalar,
+    Together,
     Tuple,
     Value,
     View,
@@ -68,8 +69,6 @@ def call(context: Context, callee: Value, arguments: list[Value], keywords: Mapp
 
 HINTS = {
     "print": "print what the kernel returns",
-    "enumerate": "write for i in range(len(A))",
-    "zip": "write for i in range(len(A)) and index each",
     "list": "use an array made by np.zeros or np.empty",
     "append": "make an array of the final length first",
     "sum": "write np.sum(...)",
@@ -189,6 +188,16 @@ def _range(context: Context, *bounds: Value) -> Value:
             return RangeOf(*numbers)
 
 
+def _enumerate(context: Context, iterable: Value, start: Value = integer(0)) -> Value:  # noqa: B008
+    return Together((iterable,), number_of(context, start))
+
+
+def _zip(context: Context, *iterables: Value, strict: Value = number(False)) -> Value:  # noqa: B008
+    if reductions.is_set(context, strict):
+        context.unsupported("zip with strict=True is not part of the language", hint="assert that the lengths are equal")
+    return Together(iterables)
+
+
 def _length(context: Context, a: Value) -> Value:
     if isinstance(a, Tuple):
         return integer(len(a.items))
@@ -293,6 +302,8 @@ HANDLERS: dict[object, Handler] = {
     **_numpy_functions(),
     **_math_functions(),
     builtins.range: _range,
+    builtins.enumerate: _enumerate,
+    builtins.zip: _zip,
     builtins.len: _length,
     builtins.max: _fold("python_max"),
     builtins.min: _fold("python_min"),

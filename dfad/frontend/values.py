@@ -200,6 +200,14 @@ class RangeOf:
 
 
 @dataclass(frozen=True, slots=True)
+class Together:
+    """``zip(a, b, ...)`` or, with ``first``, ``enumerate(a, first)``: what a loop takes one from each at a time."""
+
+    parts: tuple[Value, ...]
+    first: Scalar | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SliceOf:
     """``start:stop:step`` in an index."""
 
@@ -240,7 +248,7 @@ class MaskedCells:
 
 Elements = View | Lazy | Deferred
 Target = View | Chosen
-Value = Scalar | Elements | Masked | Tuple | Known | RangeOf | SliceOf | Method
+Value = Scalar | Elements | Masked | Tuple | Known | RangeOf | Together | SliceOf | Method
 
 
 def whole(array: Array) -> View:
@@ -303,6 +311,8 @@ def kind_of(value: Value) -> str:
             return f"a tuple of {len(items)}"
         case RangeOf():
             return "a range"
+        case Together():
+            return "a zip or enumerate"
         case SliceOf():
             return "a slice"
         case Method(_, name):

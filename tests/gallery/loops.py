@@ -221,6 +221,19 @@ def loop_over_elements(x):
     return s
 
 
+def loop_enumerates(x, A):
+    """enumerate and zip give elements, rows and counts."""
+    s = 0.0
+    for i, v in enumerate(x):
+        s += i * v
+        x[i] = 2.0 * v
+    for k, row in enumerate(A, 1):
+        row[0] = k
+    for v, row, j in zip(x, A, range(1, 100), strict=False):
+        s = s * 0.5 + v * row[1] + j
+    return s
+
+
 def loop_over_tuple(x):
     """A loop over a literal tuple is unrolled."""
     s = 0.0
@@ -335,6 +348,7 @@ ENTRIES = (
     Entry(loop_carries_two_integers, size()),
     Entry(loop_over_rows, array("n", 2), bits=False),
     Entry(loop_over_elements, array("n")),
+    Entry(loop_enumerates, all_of(array("n"), array("n+1", 2))),
     Entry(loop_over_tuple, array("n")),
     Entry(loop_over_pairs, array("n"), least=2),
     Entry(loop_over_diagonal, all_of(array("n", "n"), number())),

@@ -94,9 +94,8 @@ MEANING = {
         "def f(x):\n    if x[0] > 0:\n        return 1.0\n    return x\n", 4, "return x", "result is", "one type"
     ),
     "print": Refused("def f(x):\n    print(x)\n", 2, "print(x)", "print", "returns"),
-    "enumerate": Refused("def f(x):\n    for i, v in enumerate(x):\n        pass\n", 2, "enumerate(x)", "enumerate", "range"),
-    "zip": Refused("def f(x):\n    for a, b in zip(x, x):\n        pass\n", 2, "zip(x, x)", "zip", "range"),
     "numpy_function": Refused("def f(x):\n    return np.linalg.inv(x)\n", 2, "np.linalg.inv(x)", "np.inv", None),
+    "zip_of_number": Refused("def f(x):\n    for a, b in zip(x, 3):\n        pass\n", 2, "for a, b in zip(x, 3):", "arrays and ranges", "range"),
     "recursion": Refused("def f(x, n):\n    return recursive(n)\n", 3, "recursive(n - 1)", "calls itself", "loop", XN),
     "mask_returned": Refused("def f(x):\n    return x[x > 0]\n", 2, "return x[x > 0]", "cannot return", "numbers, arrays"),
     "mask_beside_index": Refused("def f(x):\n    return np.sum(x[None][0, x > 0])\n", 2, "x[None][0, x > 0]", "a mask beside", "alone"),

@@ -1,0 +1,204 @@
+"""Assignments: names, unpacking, elements and slices, augmented ones."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from dfad.frontend.arrays import store
+from dfad.frontend.builder import cast
+from dfad.frontend.doubts import check_write_in_place
+from dfad.frontend.elementwise import apply_all, common_dtype, operand_of
+from dfad.frontend.exchanges import exchange_homes
+from dfad.frontend.expressions import binary, evaluate, evaluate_index, keep
+from dfad.frontend.indexing import part_of, subscript
+from dfad.frontend.liveness import is_exchange
+from dfad.frontend.masks import masked_content, store_masked
+from dfad.frontend.names import calls_a_function
+from dfad.frontend.scope import Context
+from dfad.frontend.values import (
+    Chosen,
+    Deferred,
+    Lazy,
+    MaskedCells,
+    Scalar,
+    Target,
+    Tuple,
+    Value,
+    View,
+    integer,
+    kind_of,
+    whole,
+)
+from dfad.frontend.variables import bind
+from dfad.ir.dtype import BOOL
+from dfad.ir.memlet import Memlet
+from dfad.ir.nodes import Read
+from dfad.ir.walk import walk_expression
+
+
+def assign_all(context: Context, statement: ast.Assign, targets: Sequence[ast.expr], value: ast.expr) -> None:
+    """``a = b = value``, or an exchange of arrays."""
+    if is_exchange(statement):
+        left, right = ([node.id for node in ast.walk(side) if isinstance(node, ast.Name)] for side in (targets[0], value))
+        if exchange_homes(context, left, right):
+            return
+    found = evaluate(context, value)
+    if len(targets) > 1:
+        found = keep(context, found)
+    for target in targets:
+        assign(context, target, found)
+
+
+def assign(context: Context, target: ast.expr, value: Value) -> None:
+    """``target = value``, the value evaluated already."""
+    match target:
+        case ast.Name(id=name):
+            bind(context, name, value)
+        case ast.Tuple(elts=targets) | ast.List(elts=targets):
+            _unpack(context, targets, value)
+        case ast.Subscript(value=owner, slice=index):
+            if calls_a_function(context, index):
+                value = keep(context, value)
+            _store(context, _cells(context, owner, index), value)
+        case _:
+            context.stand_at(target)
+            context.unsupported("only names, elements and slices can be assigned")
+
+
+def _store(context: Context, cells: Target | MaskedCells, value: Value) -> None:
+    if isinstance(cells, MaskedCells):
+        store_masked(context, cells, value)
+    else:
+        store(context, cells, value)
+
+
+def _cells(context: Context, owner: ast.expr, index: ast.expr) -> Target | MaskedCells:
+    """The cells that a subscript on the left names."""
+    found, items = evaluate_index(context, owner, index)
+    if not isinstance(found, View):
+        context.place = owner
+        context.wrong_type(f"{kind_of(found)} has no elements to assign")
+    check_write_in_place(context, found)
+    return part_of(context, found, items)
+
+
+def _unpack(context: Context, targets: Sequence[ast.expr], value: Value) -> None:
+    items = value.items if isinstance(value, Tuple) else _rows(context, value)
+    if len(items) != len(targets):
+        context.wrong_type(f"{len(items)} values for {len(targets)} names")
+    for target, item in zip(targets, _apart(context, targets, items), strict=True):
+        assign(context, target, item)
+
+
+def _rows(context: Context, value: Value) -> tuple[Value, ...]:
+    """The elements of an array of known length."""
+    if isinstance(value, View | Lazy | Deferred) and value.shape and value.shape[0].is_Integer:
+        return tuple(subscript(context, value, [integer(row)]) for row in range(int(value.shape[0])))
+    context.wrong_type(f"{kind_of(value)} cannot be unpacked", hint="its length must be known when the kernel is compiled")
+
+
+def _apart(context: Context, targets: Sequence[ast.expr], items: Sequence[Value]) -> list[Value]:
+    """The values with those computed first that an earlier target of the same statement overwrites."""
+    homes = context.frame.homes
+    stored, kept = set[str](), list[Value]()
+    for target, item in zip(targets, items, strict=True):
+        kept.append(_kept_apart(context, target, item, stored))
+        match target:
+            case ast.Name(id=name) if name in homes:
+                home = homes[name].array
+                stored |= {home.name} if home is not None else set()
+            case ast.Subscript():
+                stored.add("*")
+            case _:
+                pass
+    return kept
+
+
+def _kept_apart(context: Context, target: ast.expr, item: Value, stored: set[str]) -> Value:
+    match item:
+        case Scalar():
+            read = {part.memlet.array for part in walk_expression(item.expression) if isinstance(part, Read)}
+            elements = any(isinstance(part, Read) and part.memlet.subset for part in walk_expression(item.expression))
+            return _computed(context, item) if read & stored or (elements and "*" in stored) else item
+        case View() if item.array.name in stored and isinstance(target, ast.Name) and context.frame.is_live(target.id):
+            return keep(context, Lazy(item.shape, item.dtype, item.at))
+        case Lazy() | Deferred() if stored:
+            return keep(context, item)
+        case _:
+            return item
+
+
+def _computed(context: Context, value: Scalar) -> Scalar:
+    """The number in a scalar of its own, also when it is a variable that is about to change."""
+    array = context.builder.hold(context.builder.unused("tmp"), value.expression)
+    return Scalar(Read(Memlet(array.name), array.dtype), value.weak)
+
+
+def augment(context: Context, statement: ast.AugAssign) -> None:
+    """``target op= value``: a number is read before the value is evaluated; an array is a view that sees what the value's calls write."""
+    op, target = statement.op, statement.target
+    calls = calls_a_function(context, statement.value)
+    if isinstance(target, ast.Name):
+        current = evaluate(context, ast.copy_location(ast.Name(target.id, ast.Load()), target))
+        if isinstance(current, View):
+            check_write_in_place(context, current)
+            update(context, current, op, evaluate(context, statement.value))
+            return
+        settled = keep(context, current) if calls else current
+        _augmented_name(context, target.id, op, settled, evaluate(context, statement.value))
+        return
+    assert isinstance(target, ast.Subscript)
+    cells = _cells(context, target.value, target.slice)
+    if isinstance(cells, MaskedCells):
+        store_masked(context, cells, binary(context, op, masked_content(cells), evaluate(context, statement.value)))
+        return
+    before = keep(context, Scalar(cells.at(()))) if calls and not cells.shape else None
+    update(context, cells, op, evaluate(context, statement.value), before)
+
+
+def _augmented_name(context: Context, name: str, op: ast.operator, current: Value, value: Value) -> None:
+    home = context.frame.homes.get(name)
+    if home is not None and home.array is not None and isinstance(current, Scalar) and isinstance(value, Scalar) and _is_sum(op):
+        dtype, weak = common_dtype(context, (current, value))
+        if current.integer is None and (dtype, weak) == (home.array.dtype, home.weak):
+            context.builder.tasklet(Memlet(home.array.name), cast(_signed(context, op, value).expression, dtype), accumulate=True)
+            return
+    bind(context, name, binary(context, op, current, value))
+
+
+def _is_sum(op: ast.operator) -> bool:
+    return isinstance(op, ast.Add | ast.Sub)
+
+
+def _signed(context: Context, op: ast.operator, value: Scalar) -> Scalar:
+    """What is added: ``a - b`` and ``a + (-b)`` have the same bits."""
+    found = apply_all(context, "neg", value) if isinstance(op, ast.Sub) else value
+    assert isinstance(found, Scalar)
+    return found
+
+
+def update(context: Context, cells: Target, op: ast.operator, value: Value, before: Value | None = None) -> None:
+    """``cells op= value`` in place; ``before``: what the cells held, where a call may have changed them since."""
+    current = before if before is not None else _content(cells)
+    if isinstance(op, ast.MatMult):
+        store(context, cells, binary(context, op, current, value))
+        return
+    found = value if isinstance(value, Deferred) and value.shape else operand_of(context, value)
+    dtype, _ = common_dtype(context, (Scalar(Read(Memlet(cells.array.name), cells.dtype)), found))
+    divides = isinstance(op, ast.Div) and not cells.dtype.is_float
+    if cells.shape and (divides or (dtype.is_float and not cells.dtype.is_float)):
+        context.wrong_type(
+            f"the result is a float and cannot be stored in place in {kind_of(whole(cells.array))}",
+            hint="write A = A op value, or use a float array",
+        )
+    if before is None and isinstance(cells, View) and _is_sum(op) and dtype == cells.dtype and dtype != BOOL:
+        store(context, cells, apply_all(context, "neg", found) if isinstance(op, ast.Sub) else found, accumulate=True)
+        return
+    store(context, cells, binary(context, op, current, found))
+
+
+def _content(cells: Target) -> Scalar | View | Lazy:
+    if isinstance(cells, Chosen):
+        return Lazy(cells.shape, cells.dtype, cells.at)
+    return cells if cells.shape else Scalar(cells.at(()))
