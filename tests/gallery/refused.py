@@ -95,7 +95,9 @@ MEANING = {
     ),
     "print": Refused("def f(x):\n    print(x)\n", 2, "print(x)", "print", "returns"),
     "numpy_function": Refused("def f(x):\n    return np.linalg.inv(x)\n", 2, "np.linalg.inv(x)", "np.inv", None),
-    "zip_of_number": Refused("def f(x):\n    for a, b in zip(x, 3):\n        pass\n", 2, "for a, b in zip(x, 3):", "arrays and ranges", "range"),
+    "zip_of_number": Refused(
+        "def f(x):\n    for a, b in zip(x, 3):\n        pass\n", 2, "for a, b in zip(x, 3):", "arrays and ranges", "range"
+    ),
     "recursion": Refused("def f(x, n):\n    return recursive(n)\n", 3, "recursive(n - 1)", "calls itself", "loop", XN),
     "mask_returned": Refused("def f(x):\n    return x[x > 0]\n", 2, "return x[x > 0]", "cannot return", "numbers, arrays"),
     "mask_beside_index": Refused("def f(x):\n    return np.sum(x[None][0, x > 0])\n", 2, "x[None][0, x > 0]", "a mask beside", "alone"),
