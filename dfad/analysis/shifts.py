@@ -174,8 +174,8 @@ def may_flow(write: Access, read: Access, nest: Nest, is_behind: bool) -> bool:
             raise CompilerBug(f"no such gap: {other!r}")
 
 
-def is_shared_by_one(first: Access, second: Access) -> bool:
-    """Whether no two different instances name a common cell: what both name, one instance names with both."""
+def is_in_one_instance(first: Access, second: Access) -> bool:
+    """Whether every cell that both name is named by one instance, with both: no two different instances meet."""
     gap = gap_between(first, second)
     return gap is Unmet.NEVER if isinstance(gap, Unmet) else not any(gap)
 

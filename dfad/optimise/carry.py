@@ -36,14 +36,16 @@ def carry_values(program: Program) -> Program:
 
 def _find(recurrence: Recurrence) -> tuple[int, Memlet] | None:
     """A statement, by its position, whose value the next trip reads, and the memlet that reads it, in the first trip too."""
-    for position, writer in enumerate(recurrence.tasklets):
-        if writer.write.array in recurrence.own or not any(node is writer for node in recurrence.loop.body.body):
-            continue
-        for reader in (node for node in recurrence.loop.body.body if isinstance(node, Tasklet)):
-            for memlet in certain_reads(reader.value):
-                if recurrence.trips(writer.write, memlet) == 1 and _is_clear(recurrence, position, memlet):
-                    return position, memlet
-    return None
+    direct = [node for node in recurrence.loop.body.body if isinstance(node, Tasklet)]
+    found = (
+        (position, memlet)
+        for position, writer in enumerate(recurrence.tasklets)
+        if writer in direct and writer.write.array not in recurrence.own
+        for reader in direct
+        for memlet in certain_reads(reader.value)
+        if recurrence.trips(writer.write, memlet) == 1
+    )
+    return next(((position, memlet) for position, memlet in found if _is_clear(recurrence, position, memlet)), None)
 
 
 def _is_clear(recurrence: Recurrence, position: int, memlet: Memlet) -> bool:

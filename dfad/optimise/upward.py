@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dfad.analysis.shifts import Nest, access_of, is_shared_by_one
+from dfad.analysis.shifts import Nest, access_of, is_in_one_instance
 from dfad.ir.nodes import Loop, Node, Program, Tasklet
 from dfad.ir.walk import reads, rewrite_block
 
@@ -47,7 +47,7 @@ def _is_free(nest: Nest) -> bool:
         write = access_of(writer.write, nest)
         for other in tasklets:
             shared = reads(other) if _may_share(writer, other) else (*reads(other), other.write)
-            if not all(is_shared_by_one(write, access_of(memlet, nest)) for memlet in shared):
+            if not all(is_in_one_instance(write, access_of(memlet, nest)) for memlet in shared):
                 return False
     return True
 

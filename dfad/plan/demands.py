@@ -111,30 +111,39 @@ def _prepare(program: Program, forward: Block) -> Demands:
 
 def _locals(forward: Block, versions: Versions) -> tuple[dict[str, str], dict[str, Tasklet]]:
     """The arrays of inner Blocks with the keys of their ends, and the scalars among them that one plain statement writes."""
+    counts = Counter(memlet.array for node in walk(forward) for memlet in writes(node))
+    ends = [statement for statement in versions.statements.values() if isinstance(statement.node, Block) and statement.node is not forward]
     local: dict[str, str] = {}
     single: dict[str, Tasklet] = {}
-    counts = Counter(memlet.array for node in walk(forward) for memlet in writes(node))
-    for statement in versions.statements.values():
-        if isinstance(statement.node, Block) and statement.node is not forward:
-            for array in statement.node.arrays:
-                local[array.name] = statement.key
-                writers = [n for n in statement.node.body if isinstance(n, Tasklet) and n.write.array == array.name and not n.accumulate]
-                if array.rank == 0 and counts[array.name] == 1 and writers:
-                    single[array.name] = writers[0]
+    for end in ends:
+        assert isinstance(end.node, Block)
+        local |= {array.name: end.key for array in end.node.arrays}
+        single |= _single(end.node, counts)
     return local, single
+
+
+def _single(block: Block, counts: Counter[str]) -> dict[str, Tasklet]:
+    """The scalars of a Block that one statement, standing directly in it, writes as a whole."""
+    scalars = {array.name for array in block.arrays if array.rank == 0 and counts[array.name] == 1}
+    return {
+        node.write.array: node for node in block.body if isinstance(node, Tasklet) and not node.accumulate and node.write.array in scalars
+    }
 
 
 def _wants(reverse: Block, demands: Demands) -> Iterator[Want]:
     """Every demand of the reverse sweep; a demand of a Library operation is for its whole subset."""
     for node in walk(reverse):
-        for expression in expressions(node):
-            for part in walk_expression(expression):
-                if isinstance(part, Demand):
-                    yield from wants_of(part, demands)
+        for demand in demands_in(node):
+            yield from wants_of(demand, demands)
         if isinstance(node, Library) and "demands" in dict(node.attributes):
-            for memlet in node.reads:
-                if memlet.array in demands.written:
-                    yield Want(memlet, str(node.attribute("demands")))
+            key = str(node.attribute("demands"))
+            yield from (Want(memlet, key) for memlet in node.reads if memlet.array in demands.written)
+
+
+def demands_in(node: Node) -> Iterator[Demand]:
+    """The Demands in what the node itself evaluates."""
+    parts = (part for expression in expressions(node) for part in walk_expression(expression))
+    return (part for part in parts if isinstance(part, Demand))
 
 
 def wants_of(demand: Demand, demands: Demands) -> tuple[Want, ...]:

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 import islpy as isl
 
 from dfad.analysis.versions import Want, union
-from dfad.ir.nodes import Block, Demand, Tasklet
-from dfad.ir.walk import expressions, reads, symbol_names, walk, walk_expression, writes
-from dfad.plan.demands import Demands, Records
+from dfad.ir.nodes import Block, Tasklet
+from dfad.ir.walk import reads, symbol_names, walk, writes
+from dfad.plan.demands import Demands, Records, demands_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +137,9 @@ def _needed(reverse: Block, demands: Demands) -> set[str]:
     found: set[str] = set()
     for node in walk(reverse):
         found |= symbol_names(node)
-        found |= {part.memlet.array for value in expressions(node) for part in walk_expression(value) if isinstance(part, Demand)}
+        found |= {demand.memlet.array for demand in demands_in(node)}
         found |= {memlet.array for memlet in reads(node)}
-    for key in demands.records:
-        found |= symbol_names(demands.versions.statements[key].node)
-        found |= {memlet.array for memlet in writes(demands.versions.statements[key].node)}
-        for loop in demands.versions.statements[key].loops:
-            found |= symbol_names(loop)
+    for statement in (demands.versions.statements[key] for key in demands.records):
+        found |= {memlet.array for memlet in writes(statement.node)}
+        found |= {name for node in (statement.node, *statement.loops) for name in symbol_names(node)}
     return found & demands.local.keys()
