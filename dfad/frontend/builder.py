@@ -16,7 +16,7 @@ import sympy
 from dfad.frontend.affine import Search, linear
 from dfad.frontend.blocks import Header, OpenBlock
 from dfad.frontend.values import Scalar, View, whole
-from dfad.ir.dtype import I64, Dtype
+from dfad.ir.dtype import BOOL, I64, Dtype
 from dfad.ir.memlet import Memlet, symbol
 from dfad.ir.nodes import (
     Apply,
@@ -172,7 +172,9 @@ class Builder:
         self.blocks.pop()
 
     def branch(self, guard: Expression, then: OpenBlock, orelse: OpenBlock) -> None:
-        """A Branch over two blocks that `nested` made."""
+        """A Branch over two blocks that `nested` made; one with nothing to do comes second."""
+        if orelse.body and not then.body:
+            guard, then, orelse = _negated(guard), orelse, then
         self._forget([*then.body, *orelse.body])
         self.append(Branch(guard, self.close(then), self.close(orelse), self.where, self.key()))
 
@@ -270,6 +272,14 @@ def _start_of(array: Array, arrays: Sequence[Array], writers: Mapping[str, int])
     scalars = {other.name for other in arrays if not other.rank}
     named = {part.name for extent in array.shape for part in extent.free_symbols}
     return max((writers[name] + 1 for name in named & scalars), default=0)
+
+
+def _negated(guard: Expression) -> Expression:
+    match guard:
+        case Apply("not", (operand,)):
+            return operand
+        case _:
+            return Apply("not", (guard,), BOOL)
 
 
 def _reads_any(expression: Expression, names: set[str]) -> bool:
