@@ -102,6 +102,11 @@ def perfect_nest(loop: Loop) -> Nest:
     return Nest(tuple(loops), loops[-1].body)
 
 
+def bounds(loop: Loop) -> tuple[sympy.Expr, sympy.Expr]:
+    """The smallest index of a loop with step 1 or -1, and one past the largest."""
+    return (loop.start, loop.stop) if loop.step > 0 else (loop.stop + 1, loop.start + 1)
+
+
 def is_rectangular(nest: Nest) -> bool:
     """Whether every bound is the same for all instances, and every step is 1 or -1."""
     indices = set(nest.indices)
@@ -193,8 +198,8 @@ def covers(node: Node, tasklet: Tasklet, array: Array, same: Change) -> bool:
                 return False
             continue
         loop = nest.loops[held]
-        bounds = (loop.start, loop.stop) if loop.step == 1 else (loop.stop + 1, loop.start + 1)
-        if abs(loop.step) != 1 or (same(bounds[0]), same(bounds[1])) != (0, same(extent)):
+        low, high = bounds(loop)
+        if abs(loop.step) != 1 or (same(low), same(high)) != (0, same(extent)):
             return False
     return True
 

@@ -112,6 +112,12 @@ def _table() -> dict[str, Operation]:
 
 OPERATIONS = _table()
 
+COSTLY = frozenset(
+    {"div", "sqrt", "pow", "hypot", "exp", "expm1", "log", "log1p", "log2", "log10"}
+    | {"sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh"}
+)
+"""Operations that take tens of cycles, where others take a few: worth a place in memory rather than a second time."""
+
 # What np.sqrt and friends are called in NumPy and in the module math, where the name differs from ours.
 NUMPY_NAMES = {
     "absolute": "abs",

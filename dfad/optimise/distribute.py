@@ -25,10 +25,10 @@ from dfad.ir.dtype import Dtype
 from dfad.ir.memlet import Memlet, symbol
 from dfad.ir.names import Names, names_of
 from dfad.ir.nodes import Apply, Array, Block, Expression, Integer, Loop, Node, Program, Read, Tasklet
+from dfad.ir.operations import COSTLY
 from dfad.ir.walk import map_expression, map_reverse, rewrite_block, walk_expression
 
 STRIP = 256
-COSTLY = frozenset({"exp", "expm1", "log", "log1p", "sin", "cos", "tan", "tanh", "sinh", "cosh", "pow", "sqrt", "arctan", "div"})
 
 
 def distribute(program: Program) -> Program:

@@ -21,12 +21,10 @@ from dfad.analysis.shifts import Access, Guarded, Nest, Unmet, access_of, gap_be
 from dfad.ir.algebra import add, is_constant
 from dfad.ir.names import Names, names_of
 from dfad.ir.nodes import Apply, Block, Branch, Constant, Expression, Loop, Node, Program, Read, Tasklet
+from dfad.ir.operations import COSTLY
 from dfad.ir.walk import map_expression, map_reverse, reads, walk_expression
 from dfad.optimise.pieces import pieces
 from dfad.optimise.spread import spread_values
-
-COSTLY = frozenset({"div", "sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "sinh", "cosh", "pow", "hypot", "arctan2", "arctan"})
-"""Operations that are not worth doing again for each of a cell's contributions."""
 
 MOST_ARRAYS = 4
 """A nest whose contributions have more different costly values than this stays as it is."""

@@ -18,7 +18,7 @@ from functools import reduce
 
 import sympy
 
-from dfad.analysis.shifts import Access, Nest
+from dfad.analysis.shifts import Access, Nest, bounds
 from dfad.ir.algebra import add, both, compare_integers
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Apply, Block, Branch, Constant, Expression, Loop, Node, Select, Tasklet
@@ -47,17 +47,13 @@ def pieces(statements: tuple[Tasklet, ...], targets: tuple[Access, ...], nest: N
     ``direction``: 1 or -1 where the cells must be done upwards or downwards, None where their order is free.
     """
     offsets = [tuple(part or 0 for part in target.shift) for target in targets]
-    box = _Box(*zip(*(_bounds(loop) for loop in nest.loops), strict=True))
+    box = _Box(*zip(*(bounds(loop) for loop in nest.loops), strict=True))
     terms = [_term(node, offset, nest) for node, offset in zip(statements, offsets, strict=True)]
     build = _Builder(statements[0], offsets[0], terms, nest, box, direction)
     body = build.level(0)
     if all(offset == offsets[0] for offset in offsets):
         return body
     return (Branch(_is_not_empty(box), Block((), body), Block((), ()), statements[0].where, f"{statements[0].key}!"),)
-
-
-def _bounds(loop: Loop) -> tuple[sympy.Expr, sympy.Expr]:
-    return (loop.start, loop.stop) if loop.step > 0 else (loop.stop + 1, loop.start + 1)
 
 
 def _term(node: Tasklet, offset: tuple[int, ...], nest: Nest) -> _Term:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import sympy
 
-from dfad.analysis.shifts import Guarded, Nest
+from dfad.analysis.shifts import Guarded, Nest, bounds
 from dfad.ir.memlet import Memlet
 from dfad.ir.names import Names
 from dfad.ir.nodes import Apply, Array, Block, Expression, Loop, Node, Read, Tasklet
@@ -42,9 +42,9 @@ def spread_values(statements: tuple[Guarded, ...], nest: Nest, names: Names, is_
         Whether an operation is worth doing only once.
     """
     arrays: dict[Expression, Array] = {}
-    bounds = [(loop.start, loop.stop) if loop.step > 0 else (loop.stop + 1, loop.start + 1) for loop in nest.loops]
-    shape = tuple(high - low for low, high in bounds)
-    place = tuple(loop.index - low for loop, (low, _) in zip(nest.loops, bounds, strict=True))
+    box = [bounds(loop) for loop in nest.loops]
+    shape = tuple(high - low for low, high in box)
+    place = tuple(loop.index - low for loop, (low, _) in zip(nest.loops, box, strict=True))
 
     def read(value: Expression) -> Expression:
         if not any(is_costly(part) for part in walk_expression(value)):
@@ -71,6 +71,5 @@ def _filling(arrays: dict[Expression, Array], place: tuple[sympy.Expr, ...], nes
         Tasklet(Memlet(array.name, place), value, outer.where, f"{key}/{array.name}") for value, array in arrays.items()
     )
     for depth, loop in reversed(list(enumerate(nest.loops))):
-        start, stop = (loop.start, loop.stop) if loop.step > 0 else (loop.stop + 1, loop.start + 1)
-        body = (Loop(loop.index, start, stop, 1, Block((), body), loop.where, f"{key}{depth}"),)
+        body = (Loop(loop.index, *bounds(loop), 1, Block((), body), loop.where, f"{key}{depth}"),)
     return body[0]

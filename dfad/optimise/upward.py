@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dfad.analysis.shifts import Nest, access_of, is_in_one_instance
+from dfad.analysis.shifts import Nest, access_of, bounds, is_in_one_instance
 from dfad.ir.nodes import Loop, Node, Program, Tasklet
 from dfad.ir.walk import reads, rewrite_block
 
@@ -27,7 +27,8 @@ def _turned(node: Node) -> Node:
     nest = _nest_below(node)
     if nest is None or not _is_free(nest):
         return node
-    return replace(node, start=node.stop + 1, stop=node.start + 1, step=1)
+    start, stop = bounds(node)
+    return replace(node, start=start, stop=stop, step=1)
 
 
 def _nest_below(loop: Loop) -> Nest | None:
