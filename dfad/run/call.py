@@ -5,7 +5,8 @@ contiguous, aligned and of the machine's byte order.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 from inspect import Parameter, Signature
 from itertools import combinations
 from typing import Any, NoReturn
@@ -15,9 +16,13 @@ import numpy as np
 from dfad.errors import CompilerBug, KernelTypeError, Place
 from dfad.ir.dtype import SUPPORTED
 from dfad.ir.signature import ArgumentType, ArrayType, ConstantType, FloatType, IntegerType
+from dfad.options import Options
 from dfad.run.recipe import Recipe
 
 Array = np.ndarray[Any, Any]
+
+OPTION_NAMES = frozenset(option.name for option in fields(Options))
+"""The keywords of `dfad.grad` and its kin, which a call does not take."""
 
 LARGEST = np.iinfo(np.int64).max
 
@@ -30,12 +35,25 @@ def bind(name: str, signature: Signature, args: Sequence[object], kwargs: Mappin
     KernelTypeError
         When the call does not fit the signature.
     """
+    _check_keywords(name, signature, kwargs)
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:
         raise KernelTypeError(f"{name}{signature}: {error}") from None
     bound.apply_defaults()
     return tuple(bound.arguments[parameter] for parameter in signature.parameters)
+
+
+def _check_keywords(name: str, signature: Signature, kwargs: Mapping[str, object]) -> None:
+    """Refuse a keyword that names no parameter, before Python tells of the one that is then missing."""
+    for keyword in kwargs:
+        if keyword in signature.parameters:
+            continue
+        close = get_close_matches(keyword, signature.parameters, 1)
+        hint = f"did you mean {close[0]}?" if close else f"its parameters are {', '.join(signature.parameters)}"
+        if keyword in OPTION_NAMES:
+            hint = f"options go to the transform: dfad.grad({name}, {keyword}=...)"
+        raise KernelTypeError(f"{name}{signature}: got an unexpected keyword argument {keyword!r}", hint=hint)
 
 
 def trailing_defaults(signature: Signature) -> tuple[object, ...]:
@@ -204,11 +222,11 @@ def check_writes(recipe: Recipe, values: Sequence[object], place: Callable[[str]
         if expected.is_written and _overlaps_itself(value):
             raise KernelTypeError(f"{recipe.name} writes to argument {expected.name}, whose elements overlap", **place(expected.name))
     for (first, one), (second, other) in combinations(arrays, 2):
-        if (first.is_written or second.is_written) and np.shares_memory(one, other):
-            written = first.name if first.is_written else second.name
+        if (first.is_updated or second.is_updated) and np.shares_memory(one, other):
+            updated = first.name if first.is_updated else second.name
             where = place(second.name)
             where["hint"] = "pass a copy of one of them"
-            raise KernelTypeError(f"arguments {first.name} and {second.name} overlap, and {recipe.name} writes to {written}", **where)
+            raise KernelTypeError(f"arguments {first.name} and {second.name} overlap, and {recipe.name} writes to {updated}", **where)
 
 
 def _overlaps_itself(value: Array) -> bool:
