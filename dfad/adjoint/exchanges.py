@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+import sympy
+
 from dfad.errors import CompilerBug, Place, UnsupportedSyntax
 from dfad.ir.nodes import Block, Branch, Check, Exchange, Library, Loop, Node, Tasklet
 from dfad.ir.walk import reads, walk, writes
@@ -58,12 +60,14 @@ def _branch(node: Branch, table: Mapping[str, str], mark: str, written: frozense
 
 
 def undone(nodes: tuple[Node, ...], mark: str) -> tuple[Node, ...]:
-    """The skeleton that brings the names back: the same exchanges in the opposite order."""
+    """The skeleton that brings the names back: the same exchanges, and the trips of their loops, in the opposite order."""
     back: list[Node] = []
     for node in reversed(nodes):
         match node:
             case Loop():
-                back.append(replace(node, body=Block((), undone(node.body.body, mark)), key=mark + node.key))
+                start, stop = reversed_range(node)
+                body = Block((), undone(node.body.body, mark))
+                back.append(replace(node, start=start, stop=stop, step=-node.step, body=body, key=mark + node.key))
             case Branch():
                 then, orelse = undone(node.then.body, mark), undone(node.orelse.body, mark)
                 back.append(replace(node, then=Block((), then), orelse=Block((), orelse), key=mark + node.key))
@@ -81,3 +85,12 @@ def with_partners(names: Iterable[str], block: Block) -> frozenset[str]:
     while grown := {name for pair in pairs if pair & found for name in pair} - found:
         found |= grown
     return frozenset(found)
+
+
+def reversed_range(loop: Loop) -> tuple[sympy.Expr, sympy.Expr]:
+    """Start and stop of the range that gives the indices of the loop in the opposite order."""
+    sign = 1 if loop.step > 0 else -1
+    if abs(loop.step) == 1:
+        return loop.stop - sign, loop.start - sign
+    trips = sympy.floor((loop.stop - loop.start - sign) / sympy.Integer(loop.step))
+    return loop.start + trips * loop.step, loop.start - sign

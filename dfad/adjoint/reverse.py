@@ -16,7 +16,7 @@ import sympy
 
 from dfad.adjoint.accumulate import adjoint_of
 from dfad.adjoint.collector import Setting
-from dfad.adjoint.exchanges import skeleton, with_partners
+from dfad.adjoint.exchanges import reversed_range, skeleton, with_partners
 from dfad.adjoint.nests import nest
 from dfad.adjoint.rules import is_flat
 from dfad.analysis.activity import active_arrays
@@ -194,15 +194,6 @@ def differentiate(program: Program, request: Request) -> Program:
         body=body,
         stage=Stage.ADJOINT,
     )
-
-
-def reversed_range(loop: Loop) -> tuple[sympy.Expr, sympy.Expr]:
-    """Start and stop of the range that gives the indices of the loop in the opposite order."""
-    sign = 1 if loop.step > 0 else -1
-    if abs(loop.step) == 1:
-        return loop.stop - sign, loop.start - sign
-    trips = sympy.floor((loop.stop - loop.start - sign) / sympy.Integer(loop.step))
-    return loop.start + trips * loop.step, loop.start - sign
 
 
 def _written_once(block: Block) -> frozenset[str]:
