@@ -263,6 +263,13 @@ def map_memlets(node: Node, change: Callable[[Memlet], Memlet]) -> Node:
     return changed
 
 
+def rename_arrays(node: Node, names: Mapping[str, str]) -> Node:
+    """The node (not those below it) with the arrays of the table renamed where it reads, writes or exchanges them."""
+    if isinstance(node, Exchange):
+        return replace(node, first=names.get(node.first, node.first), second=names.get(node.second, node.second))
+    return map_memlets(node, lambda memlet: Memlet(names[memlet.array], memlet.subset) if memlet.array in names else memlet)
+
+
 def substitute(values: Mapping[sympy.Symbol, sympy.Expr]) -> Change:
     """A change of symbolic integers that puts those expressions in place of those symbols."""
     table = dict(values)

@@ -11,9 +11,8 @@ from dataclasses import replace
 
 from dfad.analysis.extents import equal_extents
 from dfad.analysis.shifts import covers, perfect_nest
-from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Array, Block, Loop, Node, Program, Read, Tasklet
-from dfad.ir.walk import Change, all_arrays, exchanged, map_memlets, rewrite_block, walk, writes
+from dfad.ir.walk import Change, all_arrays, exchanged, rename_arrays, rewrite_block, walk, writes
 
 
 def remove_copies(program: Program) -> Program:
@@ -53,7 +52,7 @@ def _without(program: Program, names: dict[str, str], dropped: list[Node]) -> Pr
     def change(node: Node) -> Node | tuple[Node, ...]:
         if isinstance(node, Loop) and node.key in keys:
             return ()
-        node = map_memlets(node, lambda memlet: Memlet(names[memlet.array], memlet.subset) if memlet.array in names else memlet)
+        node = rename_arrays(node, names)
         if isinstance(node, Block):
             return replace(node, arrays=tuple(array for array in node.arrays if array.name not in names))
         return node

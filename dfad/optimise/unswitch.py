@@ -13,7 +13,7 @@ from dataclasses import replace
 from dfad.ir.memlet import symbol
 from dfad.ir.names import Names, names_of
 from dfad.ir.nodes import Block, Branch, Expression, Loop, Node, Program
-from dfad.ir.walk import expression_symbols, map_memlets, map_symbols, reads, rewrite_block, substitute, walk
+from dfad.ir.walk import expression_symbols, map_symbols, reads, rename_arrays, rewrite_block, substitute, walk
 
 
 def unswitch(program: Program) -> Program:
@@ -66,7 +66,7 @@ def _twin(loop: Loop, names: Names) -> Loop:
     table = {array.name: names.fresh(array.name) for array in loop.body.arrays}
 
     def copied(node: Node) -> Node:
-        node = map_memlets(node, lambda memlet: replace(memlet, array=table.get(memlet.array, memlet.array)))
+        node = rename_arrays(node, table)
         return node if isinstance(node, Block) else replace(node, key=f"{node.key}-")
 
     body = map_symbols(rewrite_block(loop.body, copied), substitute({loop.index: index}))

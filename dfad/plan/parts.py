@@ -23,9 +23,8 @@ from dfad.ir.nodes import (
     Role,
     Tasklet,
 )
-from dfad.ir.walk import all_arrays, exchanged, first_location, reads, rewrite, rewrite_block, symbol_names, walk, writes
+from dfad.ir.walk import all_arrays, exchanged, first_location, reads, rename_arrays, rewrite, rewrite_block, symbol_names, walk, writes
 from dfad.plan.demands import sweeps
-from dfad.plan.record import rename
 from dfad.source import Location
 
 
@@ -151,10 +150,10 @@ class _Split:
                 head.append(Tasklet(Memlet(name), value, self.where, f"@{name}"))
             elif array.name != name:
                 table[name] = array.name
-        skeleton_names = tuple(rewrite(node, lambda inner: rename(inner, table)) for node in names)
+        skeleton_names = tuple(rewrite(node, lambda inner: rename_arrays(inner, table)) for node in names)
         moving = {name for name in exchanged(self.forward) if name in kept}
         restored = skeleton_names if moving else ()
-        body = rewrite_block(self.reverse, lambda node: rename(node, table))
+        body = rewrite_block(self.reverse, lambda node: rename_arrays(node, table))
         symbols = tuple(IntegerSymbol(entry.symbol, entry.symbol.name) for entry in self.program.symbols)
         scalars = [array for array in self.own if array.role == Role.ARGUMENT and array.rank == 0]
         return replace(

@@ -34,9 +34,9 @@ from dfad.ir.nodes import (
 )
 from dfad.ir.walk import (
     first_location,
-    map_memlets,
     map_node_expressions,
     map_symbols,
+    rename_arrays,
     rewrite,
     rewrite_block,
     substitute,
@@ -238,25 +238,18 @@ def _meet(reverse: Block, found: Locals) -> Block:
         return node
 
     met = rewrite_block(reverse, meet)
-    renamed = rewrite_block(met, lambda node: rename(node, found.again))
+    renamed = rewrite_block(met, lambda node: rename_arrays(node, found.again))
     block = map_symbols(renamed, substitute({symbol(old): symbol(new) for old, new in found.again.items()}))
     assert isinstance(block, Block)
     return block
-
-
-def rename(node: Node, table: dict[str, str]) -> Node:
-    """The node (not those below it) with arrays renamed by the table."""
-    if isinstance(node, Exchange):
-        return replace(node, first=table.get(node.first, node.first), second=table.get(node.second, node.second))
-    return map_memlets(node, lambda memlet: Memlet(table[memlet.array], memlet.subset) if memlet.array in table else memlet)
 
 
 def _with_copies(program: Program, forward: Block, reverse: Block, demands: Demands, tapes: list[Array]) -> Program:
     """The Program on working copies of the arguments that it writes."""
     table = {name: demands.names.fresh(f"{name}_copy") for name in sorted(demands.arguments)}
     back = {f"{name}{ENTRY}": name for name in demands.arguments}
-    ahead = rewrite_block(forward, lambda node: rename(node, table))
-    returning = rewrite_block(rewrite_block(reverse, lambda node: rename(node, table)), lambda node: rename(node, back))
+    ahead = rewrite_block(forward, lambda node: rename_arrays(node, table))
+    returning = rewrite_block(rewrite_block(reverse, lambda node: rename_arrays(node, table)), lambda node: rename_arrays(node, back))
     copies = [replace(demands.arrays[name], name=copy, role=Role.COPY) for name, copy in table.items()]
     entry = tuple(node for name in table for node in _copy_nest(demands.arrays[name], table[name], _where(forward), demands))
     arrays = (*program.body.arrays, *copies, *tapes)
