@@ -116,6 +116,9 @@ def _extents(context: Context, name: str, kind: ArrayType) -> tuple[sympy.Expr, 
 def known_object(context: Context, node: ast.expr) -> object:
     """The function or module that an expression names, when that can be seen without lowering it; else None."""
     match node:
+        case ast.Name(id=name) if name in context.frame.variables:
+            value = context.frame.variables[name]
+            return value.value if isinstance(value, Known) else None
         case ast.Name(id=name) if name not in context.frame.liveness.local:
             try:
                 return context.frame.source.lookup(name)

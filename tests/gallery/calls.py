@@ -119,6 +119,16 @@ def call_in_order(A):
     return s
 
 
+def applied(function, A):
+    return A[0] + function(2.0, A)
+
+
+def call_of_a_parameter(A):
+    """A function in a variable, and as an argument."""
+    g = overwrites_first
+    return A[0] + g(3.0, A) + A[0], applied(overwrites_first, A)
+
+
 def call_in_index(A):
     """A call inside an index."""
     A[int(square(1.0))] = 5.0
@@ -152,6 +162,7 @@ ENTRIES = (
     Entry(call_twice_same_names, array("n")),
     Entry(call_with_loops, all_of(signed("n", 3), value(3)), bits=False),
     Entry(call_in_order, array("n"), least=1),
+    Entry(call_of_a_parameter, array("n"), least=1),
     Entry(call_in_index, array("n"), least=2),
     Entry(call_operand_survives, array("n")),
     Entry(call_array_expression, array("n"), bits=False),
