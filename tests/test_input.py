@@ -268,3 +268,27 @@ def test_single_precision_stays_single():
     gradient = product.grad(a, 2 * a)
     assert gradient.dtype == np.float32
     assert np.array_equal(gradient, 2 * a)
+
+
+def test_overlapping_arguments_are_refused_by_a_gradient_too():
+    base = np.arange(1.0, 11.0)
+    for first, second in ((base, base), (base[:6], base[4:]), (base, base[::-1])):
+        for call in (dfad.grad(shifted_sum), dfad.value_and_grad(shifted_sum), lambda a, b: dfad.vjp(shifted_sum, a, b)):
+            message = refusal(lambda call=call, a=first, b=second: call(a, b)).message
+            assert re.search("A and B overlap.*writes to A", message)
+    assert np.array_equal(base, np.arange(1.0, 11.0))
+
+
+def shifted_sum(A, B):
+    for i in range(1, len(A)):
+        A[i] = A[i - 1] * B[0]
+    return np.sum(A)
+
+
+@pytest.mark.parametrize("option", [{"tape_dtype": "float32"}, {"snapshots": "disk"}])
+def test_options_of_the_plan_for_time_loops_are_refused_until_there_is_one(option):
+    error = refusal(lambda: dfad.grad(product, **option)(np.ones(2), np.ones(2)), dfad.DfadError)
+    (name,) = option
+    assert name in error.message
+    assert "time loop" in error.message
+    assert "leave it out" in error.hint

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from dfad.adjoint.reverse import Request as Derivative
 from dfad.adjoint.reverse import differentiate
-from dfad.errors import BudgetTooSmall, KernelTypeError
+from dfad.errors import BudgetTooSmall, DfadError, KernelTypeError
 from dfad.frontend.lower import Lowered
 from dfad.ir.nodes import IntegerSymbol, Program, Role, ShapeSymbol
 from dfad.ir.signature import ArgumentType, ArrayType, FloatType, IntegerType
@@ -55,6 +55,8 @@ def derive(lowered: Lowered, primal: Program, request: Request, clock: Clock) ->
     BudgetTooSmall
         When no plan fits the memory budget.
     """
+    if request.transform.kind != "primal":
+        refuse_unplanned(request)
     match request.transform.kind:
         case "primal":
             return Derived(primal, None, (Part(primal, _wrapper(lowered, request, returned(primal))),))
@@ -62,6 +64,20 @@ def derive(lowered: Lowered, primal: Program, request: Request, clock: Clock) ->
             return _pair(lowered, primal, request, clock)
         case _:
             return _gradient(lowered, primal, request, clock)
+
+
+def refuse_unplanned(request: Request) -> None:
+    """Refuse the options that only a plan for time loops can honour; raises `DfadError`."""
+    chosen = [f"{name}={value!r}" for name, value in _loop_options(request) if value is not None]
+    if chosen:
+        place = request.source.locate(request.source.tree).place()
+        place["hint"] = "leave it out; dfad.grad(..., memory=...) plans straight-line code"
+        raise DfadError(f"{chosen[0]} belongs to the plan of a time loop, which does not exist yet", **place)
+
+
+def _loop_options(request: Request) -> tuple[tuple[str, str | None], ...]:
+    options = request.options
+    return ("tape_dtype", options.tape_dtype), ("snapshots", None if options.snapshots == "memory" else options.snapshots)
 
 
 def planner_of(lowered: Lowered, primal: Program, request: Request) -> Planner:
@@ -92,7 +108,8 @@ def _gradient(lowered: Lowered, primal: Program, request: Request, clock: Clock)
     gradient: Named = gradients[0] if request.transform.is_single else gradients
     returns = (primal.results[0], gradient) if request.transform.kind == "value_and_grad" else gradient
     planned_for = None if sizes is None else tuple(sizes.values())
-    wrapper = replace(_wrapper(lowered, request, returns), gradients=frozenset(gradients), sizes=planned_for)
+    wrapper = _wrapper(lowered, request, returns)
+    wrapper = replace(wrapper, gradients=frozenset(gradients), sizes=planned_for, updated=written_arguments(primal))
     return Derived(primal, adjoint, (Part(program, wrapper),))
 
 
@@ -131,7 +148,7 @@ def _pair(lowered: Lowered, primal: Program, request: Request, clock: Clock) -> 
         forward, reverse = verify(pair.forward), verify(pair.reverse)
     tapes = {array.name for array in all_arrays(planned).values() if array.role is Role.TAPE}
     kept = {name: Role.TAPE if name in tapes else Role.COPY for name in pair.kept}
-    first = _wrapper(lowered, request, (*pair.outputs, *pair.kept))
+    first = replace(_wrapper(lowered, request, (*pair.outputs, *pair.kept)), updated=written_arguments(primal))
     inputs, origins = _reverse_inputs(pair, first, forward)
     gradients = reverse.results
     second = Wrapper(inputs, (), gradients[0] if transform.is_single else gradients, frozenset(gradients), kept, origins)

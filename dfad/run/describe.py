@@ -38,6 +38,8 @@ class Wrapper:
         Arrays that a forward sweep leaves for its reverse sweep, and what for; their extents are not part of the types.
     origins : tuple of Origin
         For a reverse sweep: where each input comes from.
+    updated : frozenset of str
+        Arrays that the function updates, which this program may do in a copy; those that the program writes are among them anyway.
     sizes : tuple of int, optional
         The values of the Program's symbols for which it was planned, where it was planned for a budget.
     """
@@ -49,6 +51,7 @@ class Wrapper:
     kept: Mapping[str, Role] = field(default_factory=dict)
     origins: tuple[Origin, ...] = ()
     sizes: tuple[int, ...] | None = None
+    updated: frozenset[str] = frozenset()
 
 
 def returned(program: Program) -> Named:
@@ -85,7 +88,7 @@ def describe(
     made_by_us = {name for (name, _), origin in zip(wrapper.inputs, wrapper.origins, strict=False) if origin.kind in ("kept", "seed")}
     return Recipe(
         name=program.name,
-        inputs=tuple(_input(name, kind, name in written, name in made_by_us) for name, kind in wrapper.inputs),
+        inputs=tuple(_input(name, kind, name in written, name in wrapper.updated, name in made_by_us) for name, kind in wrapper.inputs),
         hidden=tuple(wrapper.hidden),
         outputs=tuple(_output(array, like, wrapper) for array, like in zip(made, likes, strict=True)),
         slots=tuple(_slot(field, places) for field in emitted.fields),
@@ -110,11 +113,11 @@ def written_arguments(program: Program) -> frozenset[str]:
     return frozenset(found)
 
 
-def _input(name: str, kind: ArgumentType, is_written: bool, is_made_by_us: bool) -> Input:
+def _input(name: str, kind: ArgumentType, is_written: bool, is_updated: bool, is_made_by_us: bool) -> Input:
     match kind:
         case ArrayType(dtype, ones):
             known = tuple(one or None for one in ones) if is_made_by_us else ones
-            return Input(name, "array", dtype.name, known, is_written)
+            return Input(name, "array", dtype.name, known, is_written, is_written or is_updated)
         case IntegerType():
             return Input(name, "integer")
         case FloatType():

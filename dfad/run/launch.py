@@ -177,7 +177,10 @@ def make_routine(recipe: Recipe, address: int, functions: Sequence[SourceText]) 
     """A compiled kernel ready to be called; `functions` are those whose text it came from, as they are now."""
     routine = launcher().Routine(
         address,
-        [(INPUT_KINDS.index(i.kind), np.dtype(i.dtype) if i.dtype else None, i.ones, i.is_written, i.constant) for i in recipe.inputs],
+        [
+            (INPUT_KINDS.index(i.kind), np.dtype(i.dtype) if i.dtype else None, i.ones, i.is_written, i.is_updated, i.constant)
+            for i in recipe.inputs
+        ],
         [(np.dtype(o.dtype), o.like, o.memory, o.read) for o in recipe.outputs],
         [(slot.kind, slot.which, slot.part) for slot in recipe.slots],
         [(slot.kind, slot.which, slot.part) for slot in recipe.symbols],

@@ -35,6 +35,8 @@ class Input:
         Of an array, by its NumPy name; else empty.
     ones : tuple of bool or None
         For each dimension of an array, whether its extent is 1; None when it may be or not.
+    is_updated : bool
+        Whether the function updates the array, be it in a copy here: no other argument may share its memory.
     is_written : bool
         Whether the kernel writes to the array.
     constant : None, bool or str
@@ -46,6 +48,7 @@ class Input:
     dtype: str = ""
     ones: tuple[bool | None, ...] = ()
     is_written: bool = False
+    is_updated: bool = False
     constant: bool | str | None = None
 
 

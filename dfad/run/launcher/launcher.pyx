@@ -72,9 +72,10 @@ cdef enum:
     ALIGNMENT = 64          # of every block, in bytes; also the size of its Head
     PAGE = 4096
     LARGE = 4 << 20         # bytes from which a block asks for huge pages
-    RETAINED = 1 << 29      # pooled bytes that outlive a call
+    RETAINED = 1 << 29      # pooled bytes of all idle workspaces together
     FIRST_STRIDE = 1 << 14  # loop iterations before the first poll
 
+cdef int64_t idle_bytes = 0         # pooled bytes of all idle workspaces; changed with the GIL held
 cdef double BETWEEN_POLLS = 0.05    # seconds
 
 cdef void* blas_table[8]            # in the order of dfad.h

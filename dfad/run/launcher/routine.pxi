@@ -26,6 +26,7 @@ cdef struct Expected:
     int64_t free                    # bit d: the extent of dimension d may be 1 or not
     int64_t itemsize
     bint is_written
+    bint is_updated                 # written, or updated in a copy: shares memory with no other argument
 
 
 class Miss:
@@ -43,7 +44,7 @@ cdef class Routine:
     ----------
     address : int
         The address of the compiled function.
-    inputs : sequence of (kind, dtype, ones, is_written, constant)
+    inputs : sequence of (kind, dtype, ones, is_written, is_updated, constant)
     outputs : sequence of (dtype, like, memory class, read)
         `like`: the input whose shape the array has; -1: `shapes` knows; -2: a scalar, which `read` takes from its bits.
     slots, symbols : sequence of (kind, which, part)
@@ -80,10 +81,10 @@ cdef class Routine:
         if not (self.expected and self.slots and self.symbols):
             raise MemoryError
         self.dtypes, self.constants = [], []
-        for index, (kind, dtype, ones, is_written, constant) in enumerate(inputs):
+        for index, (kind, dtype, ones, is_written, is_updated, constant) in enumerate(inputs):
             bits = sum(1 << d for d, one in enumerate(ones) if one)
             free = sum(1 << d for d, one in enumerate(ones) if one is None)
-            self.expected[index] = Expected(kind, len(ones), bits, free, 1, is_written)
+            self.expected[index] = Expected(kind, len(ones), bits, free, 1, is_written, is_updated)
             if kind == ARRAY:
                 self.expected[index].itemsize = dtype.itemsize
             self.dtypes.append(dtype)
@@ -120,6 +121,7 @@ cdef class Routine:
             workspace = <Workspace>self.workspaces.pop()
         except IndexError:
             workspace = Workspace(self.input_count + len(self.outputs), self.slot_count, self.symbol_count)
+        workspace.wake()
         try:
             if not self.takes(values, workspace) or self.overlaps(workspace):
                 return MISS
@@ -171,12 +173,12 @@ cdef class Routine:
         return PyBuffer_IsContiguous(view, c'C') and <intptr_t>view.buf % expected.itemsize == 0
 
     cdef bint overlaps(self, Workspace workspace) noexcept:
-        """Whether an array that is written shares bytes with another one."""
+        """Whether an array that is updated shares bytes with another one."""
         cdef int first, second
         cdef Py_buffer* written
         cdef Py_buffer* other
         for first in range(self.input_count):
-            if self.expected[first].is_written:
+            if self.expected[first].is_updated:
                 written = &workspace.views[first]
                 for second in range(self.input_count):
                     other = &workspace.views[second]

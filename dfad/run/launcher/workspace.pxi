@@ -56,13 +56,20 @@ cdef class Workspace:
             raise MemoryError
 
     def __dealloc__(self):
+        global idle_bytes
         self.drop_live()
+        idle_bytes -= self.heap.pooled_bytes
         trim(&self.heap, 0)
         pthread_mutex_destroy(&self.heap.lock)
         PyMem_Free(self.views)
         PyMem_Free(self.is_open)
         PyMem_Free(self.block)
         PyMem_Free(self.symbols)
+
+    cdef void wake(self) noexcept:
+        """Out of the idle ones; `end` puts it back among them."""
+        global idle_bytes
+        idle_bytes -= self.heap.pooled_bytes
 
     cdef void begin(self) noexcept:
         """Start counting: what is pooled is held from the start."""
@@ -83,7 +90,8 @@ cdef class Workspace:
             free(head)
 
     cdef void end(self) noexcept:
-        """Close the views; keep the pool for the next call unless it is large."""
+        """Close the views; keep the pool for the next call unless idle pools together would be large."""
+        global idle_bytes
         cdef int index
         for index in range(self.view_count):
             if self.is_open[index]:
@@ -91,5 +99,6 @@ cdef class Workspace:
                 self.is_open[index] = False
         self.drop_live()
         self.heap.held = self.heap.pooled_bytes
-        if self.heap.pooled_bytes > RETAINED:
+        if idle_bytes + self.heap.pooled_bytes > RETAINED:
             trim(&self.heap, 0)
+        idle_bytes += self.heap.pooled_bytes
