@@ -44,3 +44,69 @@ def test_an_unknown_keyword_is_named_before_the_parameter_that_is_missing(keywor
 def test_a_missing_argument_is_named():
     with pytest.raises(KernelTypeError, match=r"^smooth\(A, steps\): missing a required argument: 'steps'$"):
         smooth.grad(GRID)
+
+
+# ---------------------------------------------------------------- types
+
+
+def product(x, y, n=3):
+    s = 0.0
+    for i in range(n):
+        s += x[i] * np.sum(x + y)
+    return s
+
+
+def assert_at(error, underlined):
+    assert error.filename == __file__
+    assert error.text[error.column : error.end_column].strip() == underlined
+
+
+@pytest.mark.parametrize(
+    ("first", "hint"),
+    [
+        (np.ones((4, 4), dtype=int), "pass A.astype(float)"),
+        ("grid.txt", "pass an array of float64 or float32, or a float"),
+        (None, "pass an array of float64 or float32, or a float"),
+    ],
+)
+def test_without_a_floating_point_argument_the_hint_says_what_to_pass(first, hint):
+    with pytest.raises(KernelTypeError) as caught:
+        smooth.grad(first, 2)
+    assert (caught.value.message, caught.value.hint) == ("no argument of smooth is of floating-point type", hint)
+    assert_at(caught.value, "def smooth(A, steps):")
+
+
+@pytest.mark.parametrize(("wrt", "hint"), [("steps", "pass float(steps)"), ("A", "pass A.astype(float)")])
+def test_wrt_of_integers_says_what_to_pass(wrt, hint):
+    with pytest.raises(KernelTypeError) as caught:
+        dfad.grad(smooth, wrt=wrt)(np.ones((4, 4), dtype=int), 2)
+    assert caught.value.hint == hint
+    assert_at(caught.value, wrt)
+
+
+# ---------------------------------------------------------------- shapes and indices
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((np.ones(3), np.ones(4)), "the shapes do not fit in x + y: extents 3 and 4"),
+        ((np.ones(3), np.ones(3), 5), "index 4 is out of bounds for axis 0 of x, which has extent 3"),
+    ],
+)
+def test_a_check_names_the_operation_or_the_array_and_its_axis(arguments, message):
+    with pytest.raises(dfad.KernelIndexError) as caught:
+        dfad.kernel(product)(*arguments)
+    assert caught.value.message == message
+    assert_at(caught.value, "s += x[i] * np.sum(x + y)")
+
+
+def test_a_number_that_is_a_truth_value_bounds_a_range():
+    def once(x):
+        for _i in range(True):
+            x[0] = 2.0
+
+    x = np.zeros(2)
+    dfad.kernel(once)(x)
+    assert x[0] == 2.0

@@ -31,6 +31,7 @@ from dfad.frontend.values import (
     whole,
 )
 from dfad.frontend.variables import bind
+from dfad.frontend.written import dimensions_of
 from dfad.ir.dtype import BOOL
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Read
@@ -86,7 +87,8 @@ def _cells(context: Context, owner: ast.expr, index: ast.expr) -> Target | Maske
 def _unpack(context: Context, targets: Sequence[ast.expr], value: Value) -> None:
     items = value.items if isinstance(value, Tuple) else _rows(context, value)
     if len(items) != len(targets):
-        context.wrong_type(f"{len(items)} values for {len(targets)} names")
+        what = dimensions_of(getattr(context.place, "value", context.place), len(items))
+        context.wrong_type(f"{f'{len(items)} values for' if what is None else f'{what}, and here are'} {len(targets)} names")
     for target, item in zip(targets, _apart(context, targets, items), strict=True):
         assign(context, target, item)
 

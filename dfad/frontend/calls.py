@@ -41,6 +41,7 @@ from dfad.frontend.values import (
     kind_of,
     number,
 )
+from dfad.frontend.written import callee_of, instead_of
 from dfad.ir.dtype import BOOL, F64, I64, SUPPORTED, Dtype
 from dfad.ir.operations import NUMPY_NAMES, OPERATIONS
 
@@ -64,17 +65,9 @@ def call(context: Context, callee: Value, arguments: list[Value], keywords: Mapp
         plain = plain_function(function)
         assert plain is not None
         return context.inline(context, plain, arguments, keywords)
-    context.unsupported(f"{_shown(function)} is not part of the language", hint=HINTS.get(_shown(function).rpartition(".")[2]))
-
-
-HINTS = {
-    "print": "print what the kernel returns",
-    "list": "use an array made by np.zeros or np.empty",
-    "append": "make an array of the final length first",
-    "sum": "write np.sum(...)",
-    "sorted": "sort before the kernel",
-    "sort": "sort before the kernel",
-}
+    written = callee_of(context) or _shown(function)
+    hint = instead_of(f"{getattr(function, '__module__', '')}.{_shown(function)}.{written}")
+    context.unsupported(f"{written} is not part of the language", hint=hint)
 
 
 def _handler(function: object) -> Handler | None:
@@ -174,7 +167,8 @@ def _math_functions() -> dict[object, Handler]:
 
 
 def _range(context: Context, *bounds: Value) -> Value:
-    numbers = [number_of(context, bound) for bound in bounds]
+    given = [number_of(context, bound) for bound in bounds]
+    numbers = [integer(int(bound.constant)) if isinstance(bound.constant, bool) else bound for bound in given]
     if not 1 <= len(numbers) <= 3:
         context.wrong_type("range takes start, stop and step")
     if any(number.dtype.kind != "i" for number in numbers):
@@ -236,10 +230,6 @@ def _float_of(context: Context, x: Value = integer(0)) -> Value:  # noqa: B008
     if isinstance(x, Known) and x.value in ("inf", "-inf", "nan"):
         return number(float(str(x.value)))
     return Scalar(convert(number_of(context, x), F64).expression, weak=True)
-
-
-def _bool_of(context: Context, x: Value) -> Value:
-    return typed(context, partial(convert, dtype=BOOL), number_of(context, x))
 
 
 def _round(context: Context, number: Value) -> Value:
@@ -310,7 +300,7 @@ HANDLERS: dict[object, Handler] = {
     builtins.abs: _absolute,
     builtins.int: _integer_of,
     builtins.float: _float_of,
-    builtins.bool: _bool_of,
+    builtins.bool: lambda context, x: typed(context, partial(convert, dtype=BOOL), number_of(context, x)),
     builtins.round: _round,
     np.sum: reductions.total,
     np.prod: reductions.product,
@@ -338,13 +328,15 @@ HANDLERS: dict[object, Handler] = {
     np.vstack: shapes.vstack,
     np.hstack: shapes.hstack,
     np.flip: shapes.flip,
+    np.triu: shapes.upper,
+    np.tril: shapes.lower,
+    np.identity: creation.eye,
     np.roll: shapes.roll,
     np.reshape: shapes.reshape,
     np.ravel: shapes.ravel,
     np.where: where,
     np.clip: _clip,
     np.add.at: _add_at,
-    np.abs: _absolute,
     np.square: lambda context, x: apply_all(context, "pow", x, integer(2)),
     np.reciprocal: lambda context, x: apply_all(context, "div", number(1.0), x),
     np.zeros: creation.zeros,

@@ -14,6 +14,7 @@ from dfad.frontend import bounds
 from dfad.frontend.arithmetic import TypeClash, apply, divide_by_positive, promote, select
 from dfad.frontend.scope import Context
 from dfad.frontend.values import ONE, ZERO, Deferred, Indices, Lazy, Masked, Scalar, Shape, Value, View, element, kind_of
+from dfad.frontend.written import operation_of, origin_of
 from dfad.ir.dtype import Dtype
 from dfad.ir.memlet import Memlet, symbol
 from dfad.ir.nodes import Constant, Expression, Integer, Read
@@ -28,8 +29,13 @@ def operand_of(context: Context, value: Value) -> Operand:
             return value
         case Deferred():
             return place(context, value)
+        case Masked():
+            context.unsupported(
+                "elements chosen by a mask would have to stand side by side here",
+                hint="write a loop with if, or cover the others: np.max(np.where(mask, x, -np.inf))",
+            )
         case _:
-            context.wrong_type(f"{kind_of(value)} is neither a number nor an array")
+            context.wrong_type(f"{origin_of(context, value)} neither a number nor an array")
 
 
 def number_of(context: Context, value: Value) -> Scalar:
@@ -90,8 +96,8 @@ def require_equal(context: Context, first: sympy.Expr, second: sympy.Expr) -> No
     if first == second or context.builder.are_equal(first, second):
         return
     if (first - second).is_Integer and not context.builder.proves(-first) and not context.builder.proves(-second):
-        context.wrong_type(f"the shapes do not fit: extents {first} and {second}")
-    bounds.require_equal(context.builder, first, second, "index", "the shapes do not fit: extents {0} and {1}")
+        context.wrong_type(f"the shapes do not fit{operation_of(context)}: extents {first} and {second}")
+    bounds.require_equal(context.builder, first, second, "index", f"the shapes do not fit{operation_of(context)}: extents {{0}} and {{1}}")
 
 
 def element_at(value: Operand, shape: Shape, indices: Indices) -> Scalar:

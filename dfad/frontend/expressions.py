@@ -24,6 +24,7 @@ from dfad.frontend.names import calls_a_function, outer_value
 from dfad.frontend.products import matmul
 from dfad.frontend.scope import Context
 from dfad.frontend.values import Deferred, Known, Lazy, Masked, Scalar, SliceOf, Tuple, Value, View, element, kind_of, number
+from dfad.frontend.written import dimensions_of
 from dfad.ir.dtype import BOOL
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Constant, Read
@@ -265,7 +266,7 @@ def _call(context: Context, node: ast.Call) -> Value:
 def _subscript(context: Context, owner: ast.expr, index: ast.expr) -> Value:
     found, items = evaluate_index(context, owner, index)
     if isinstance(found, Tuple):
-        return _item(context, found, items)
+        return _item(context, owner, found, items)
     if not isinstance(found, View | Lazy | Deferred):
         context.wrong_type(f"{kind_of(found)} has no elements")
     return subscript(context, found, items)
@@ -284,10 +285,12 @@ def _constant_bound(context: Context, bound: Scalar | None) -> int | None:
     context.wrong_type("a tuple is sliced by constants")
 
 
-def _item(context: Context, owner: Tuple, items: Sequence[Value]) -> Value:
+def _item(context: Context, node: ast.expr, owner: Tuple, items: Sequence[Value]) -> Value:
     match items:
         case [Scalar() as index] if isinstance(index.constant, int) and -len(owner.items) <= index.constant < len(owner.items):
             return owner.items[index.constant]
+        case [Scalar() as index] if isinstance(index.constant, int) and (shape := dimensions_of(node, len(owner.items))) is not None:
+            context.wrong_type(f"{shape}, so that there is no shape[{index.constant}]")
         case [SliceOf(start, stop, step)]:
             return Tuple(owner.items[slice(*(_constant_bound(context, part) for part in (start, stop, step)))])
         case _:

@@ -30,6 +30,7 @@ from dfad.frontend.values import (
     View,
     kind_of,
 )
+from dfad.frontend.written import array_of, axis_of, counted
 from dfad.ir.dtype import BOOL
 from dfad.ir.nodes import Expression
 
@@ -90,25 +91,26 @@ def _axes(context: Context, owner: View | Lazy, items: Sequence[Value]) -> list[
     consuming = [item for item in items if not _is_known(item, None) and not _is_known(item, ...)]
     missing = len(owner.shape) - len(consuming)
     if missing < 0:
-        context.wrong_type(f"{len(consuming)} indices for {kind_of(owner)}")
+        name = array_of(context) or "the array"
+        context.wrong_type(f"{name} has {counted(len(owner.shape))}, and here are {len(consuming)} indices")
     full = SliceOf(None, None, None)
     dots = [position for position, item in enumerate(items) if _is_known(item, ...)]
     if len(dots) > 1:
         context.wrong_type("an index can hold one ... only")
     at = dots[0] if dots else len(items)
     spelled = [*items[:at], *[full] * missing, *items[at + 1 :]]
-    extents = iter(owner.shape)
-    return [None if _is_known(item, None) else _axis(context, item, next(extents)) for item in spelled]
+    axes = iter(enumerate(owner.shape))
+    return [None if _is_known(item, None) else _axis(context, item, *next(axes)) for item in spelled]
 
 
 def _is_known(item: Value, known: object) -> bool:
     return isinstance(item, Known) and item.value is known
 
 
-def _axis(context: Context, item: Value, extent: sympy.Expr) -> Axis:
+def _axis(context: Context, item: Value, axis: int, extent: sympy.Expr) -> Axis:
     match item:
         case Scalar() if item.dtype.kind == "i":
-            return resolve_index(context, item, extent)
+            return resolve_index(context, item, extent, axis_of(context, axis))
         case SliceOf():
             return resolve_slice(context, item, extent)
         case View() | Lazy() | Deferred() if item.shape and item.dtype == BOOL:
@@ -118,7 +120,7 @@ def _axis(context: Context, item: Value, extent: sympy.Expr) -> Axis:
         case View() | Lazy() | Deferred() if item.shape and item.dtype.kind == "i":
             return Pick(as_view(context, item), extent)
         case View() | Lazy() if item.dtype.kind == "i":
-            return resolve_index(context, Scalar(item.at(())), extent)
+            return resolve_index(context, Scalar(item.at(())), extent, axis_of(context, axis))
         case _:
             context.wrong_type(
                 f"an index is an integer or a slice, not {kind_of(item)}", hint="use // for an integer quotient, int() to truncate"

@@ -14,11 +14,9 @@ from dfad.frontend.values import ONE, ZERO, Scalar, SliceOf
 from dfad.ir.dtype import BOOL, I64
 from dfad.ir.nodes import Apply, Integer, Select
 
-OUT_OF_RANGE = "index {0} is out of bounds for an axis of extent {1}"
 
-
-def resolve_index(context: Context, index: Scalar, extent: sympy.Expr) -> sympy.Expr:
-    """The index counted from the start, in range."""
+def resolve_index(context: Context, index: Scalar, extent: sympy.Expr, axis: str = "an axis of extent {1}") -> sympy.Expr:
+    """The index counted from the start, in range. ``axis``: what the error calls the axis."""
     builder = context.builder
     value = builder.pin_integer(index)
     if value.is_Integer and value < 0:
@@ -29,8 +27,9 @@ def resolve_index(context: Context, index: Scalar, extent: sympy.Expr) -> sympy.
         resolved = extent + value
     else:
         resolved = _wrapped(context, value, extent)
-    require(builder, resolved, "index", OUT_OF_RANGE, (value, extent))
-    require(builder, extent - 1 - resolved, "index", OUT_OF_RANGE, (value, extent))
+    message = f"index {{0}} is out of bounds for {axis}"
+    require(builder, resolved, "index", message, (value, extent))
+    require(builder, extent - 1 - resolved, "index", message, (value, extent))
     return resolved
 
 

@@ -319,5 +319,7 @@ def kind_of(value: Value) -> str:
             return f"the method {name}"
         case Known(None):
             return "None"
+        case Known(str() as text):
+            return f"the text {text!r}"
         case Known(known):
             return f"the {type(known).__name__} {getattr(known, '__name__', known)!s}"

@@ -84,9 +84,8 @@ class Pullback:
         count = len(self._templates)
         given = cotangent if count > 1 or isinstance(cotangent, tuple) else (cotangent,)
         if not isinstance(given, tuple | list) or len(given) != count:
-            raise KernelTypeError(
-                f"the cotangent of {self._recipe.name} is one array for each of {', '.join(self._names)}", hint="pass a tuple in this order"
-            )
+            what = "one array or number" if count == 1 else f"a tuple of {count}, one array or number for each output"
+            raise KernelTypeError(f"the cotangent of {self._recipe.name} is {what}", hint="pass them in the order of the outputs")
         return [_seed(one, *template) for one, template in zip(given, self._templates, strict=True)]
 
 

@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dfad.errors import KernelTypeError, Place
-from dfad.ir.signature import ArgumentType, ArrayType, FloatType
+from dfad.ir.signature import ArgumentType, ArrayType, FloatType, IntegerType
 from dfad.options import Options
 from dfad.source import SourceText
+
+_FLOATS = "pass an array of float64 or float32, or a float"
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,9 @@ def differentiated(source: SourceText, types: Mapping[str, ArgumentType], kind: 
         if names.count(name) > 1:
             raise KernelTypeError(f"wrt names {name} twice", **place_of(source, name))
         if not _is_active(types[name]):
-            raise KernelTypeError(f"{name} is not of floating-point type, so there is no gradient by it", **place_of(source, name))
+            where = place_of(source, name)
+            where["hint"] = _as_floats(name, types[name])
+            raise KernelTypeError(f"{name} is not of floating-point type, so there is no gradient by it", **where)
     return Transform(kind, names, is_single=isinstance(wrt, str | int))
 
 
@@ -64,8 +68,21 @@ def _default_wrt(source: SourceText, types: Mapping[str, ArgumentType]) -> str:
     arrays = [name for name, kind in types.items() if isinstance(kind, ArrayType) and kind.dtype.is_float]
     floats = [name for name, kind in types.items() if isinstance(kind, FloatType)]
     if not arrays and not floats:
-        raise KernelTypeError(f"no argument of {source.name} is of floating-point type", **source.locate(source.tree).place())
+        where = source.locate(source.tree).place()
+        where["hint"] = next((_as_floats(name, kind) for name, kind in types.items() if isinstance(kind, ArrayType)), _FLOATS)
+        raise KernelTypeError(f"no argument of {source.name} is of floating-point type", **where)
     return (arrays or floats)[0]
+
+
+def _as_floats(name: str, kind: ArgumentType) -> str:
+    """What to pass in place of an argument that has no derivative."""
+    match kind:
+        case ArrayType():
+            return f"pass {name}.astype(float)"
+        case IntegerType():
+            return f"pass float({name})"
+        case _:
+            return _FLOATS
 
 
 def _parameter(source: SourceText, one: str | int) -> str:
