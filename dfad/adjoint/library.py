@@ -7,10 +7,11 @@ import sympy
 from dfad.adjoint.collector import Collector
 from dfad.adjoint.nests import Build, element, nest, partner
 from dfad.errors import CompilerBug
-from dfad.ir.algebra import choose, constant, zero_like
-from dfad.ir.dtype import BOOL
+from dfad.ir.algebra import choose, compare, constant, divide, zero_like
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Apply, Array, Block, Demand, Expression, Library, Node, Read
+
+Cell = tuple[sympy.Expr, ...]
 
 
 def reverse_library(statement: Library, out: Collector) -> None:
@@ -97,43 +98,49 @@ def _dot(statement: Library, out: Collector, side: int) -> None:
 
 def _reverse_extremum(statement: Library, out: Collector) -> None:
     """The adjoint of the extremum is split evenly among the cells that equal it."""
-    (source,) = statement.reads
-    if source.array not in out.setting.bars:
-        out.zero(statement.write)
-        return
-    axes = statement.attribute("axes")
-    assert isinstance(axes, tuple)
-    reduced = tuple(part for position, part in enumerate(source.ranges) if position in axes)
-    dtype = out.setting.arrays[source.array].dtype
-
-    def merged(kept: tuple[sympy.Expr, ...], inner: tuple[sympy.Expr, ...]) -> Memlet:
-        outer, below = iter(kept), iter(inner)
-        return element(source, tuple(next(below) if position in axes else next(outer) for position in range(len(source.ranges))))
-
-    def inner_nest(body: Build) -> tuple[Node, ...]:
-        return nest(reduced, body, out.setting.names, out.where, out.next_key())
-
-    def for_result(cell: tuple[sympy.Expr, ...]) -> tuple[Node, ...]:
-        target = element(statement.write, cell)
-        kept_ranges = tuple(part for position, part in enumerate(source.ranges) if position not in axes)
-        kept = tuple(partner(s, t, c) for s, t, c in zip(kept_ranges, statement.write.ranges, cell, strict=True))
-        best = Demand(target, out.key, dtype, after=True)
-        count = Array(out.setting.names.fresh("count"), dtype)
-        share = Array(out.setting.names.fresh("share"), dtype)
-
-        def won(inner: tuple[sympy.Expr, ...], value: Expression) -> Expression:
-            here = out.seen(merged(kept, inner))
-            return choose(Apply("eq", (here, best), BOOL), value, zero_like(value))
-
-        one = constant(1.0, dtype)
-        nodes: list[Node] = [out.tasklet(Memlet(count.name), constant(0.0, dtype))]
-        nodes += inner_nest(lambda i: (out.tasklet(Memlet(count.name), won(i, one), True),))
-        division = Apply("div", (Read(out.bar(target), dtype), Read(Memlet(count.name), dtype)), dtype)
-        nodes.append(out.tasklet(Memlet(share.name), division))
-        spread = Read(Memlet(share.name), dtype)
-        nodes += inner_nest(lambda i: (out.tasklet(out.bar(merged(kept, i)), won(i, spread), True),))
-        return (Block((count, share), tuple(nodes)),)
-
-    out.nest(statement.write.ranges, for_result)
+    if statement.reads[0].array in out.setting.bars:
+        out.nest(statement.write.ranges, _Extremum(statement, out).for_result)
     if not statement.accumulate:
         out.zero(statement.write)
+
+
+class _Extremum:
+    """An extremum along some of the ranges of its operand; ``kept`` are the others, which are those of the result."""
+
+    def __init__(self, statement: Library, out: Collector) -> None:
+        self.statement, self.out = statement, out
+        (self.source,) = statement.reads
+        axes = statement.attribute("axes")
+        assert isinstance(axes, tuple)
+        self.axes: tuple[int, ...] = axes
+        self.reduced = tuple(part for position, part in enumerate(self.source.ranges) if position in axes)
+        self.kept = tuple(part for position, part in enumerate(self.source.ranges) if position not in axes)
+        self.dtype = out.setting.arrays[self.source.array].dtype
+
+    def for_result(self, cell: Cell) -> tuple[Node, ...]:
+        """The adjoint statements of one cell of the result: count the cells that equal it, then give each its share."""
+        out, target = self.out, element(self.statement.write, cell)
+        kept = tuple(partner(mine, other, part) for mine, other, part in zip(self.kept, self.statement.write.ranges, cell, strict=True))
+        best = Demand(target, out.key, self.dtype, after=True)
+        count = Array(out.setting.names.fresh("count"), self.dtype)
+        share = Array(out.setting.names.fresh("share"), self.dtype)
+        one, spread = constant(1.0, self.dtype), Read(Memlet(share.name), self.dtype)
+        nodes: list[Node] = [out.tasklet(Memlet(count.name), zero_like(one))]
+        nodes += self.along(lambda inner: (out.tasklet(Memlet(count.name), self.where_best(kept, inner, best, one), True),))
+        nodes.append(out.tasklet(Memlet(share.name), divide(Read(out.bar(target), self.dtype), Read(Memlet(count.name), self.dtype))))
+        nodes += self.along(lambda inner: (out.tasklet(out.bar(self.cell(kept, inner)), self.where_best(kept, inner, best, spread), True),))
+        return (Block((count, share), tuple(nodes)),)
+
+    def along(self, body: Build) -> tuple[Node, ...]:
+        """Loops over the ranges along which the extremum is taken."""
+        return nest(self.reduced, body, self.out.setting.names, self.out.where, self.out.next_key())
+
+    def cell(self, kept: Cell, inner: Cell) -> Memlet:
+        """The cell of the operand at these positions."""
+        outer, below = iter(kept), iter(inner)
+        places = (next(below) if position in self.axes else next(outer) for position in range(len(kept) + len(inner)))
+        return element(self.source, tuple(places))
+
+    def where_best(self, kept: Cell, inner: Cell, best: Expression, value: Expression) -> Expression:
+        """The value where the cell equals the extremum, else 0."""
+        return choose(compare("eq", self.out.seen(self.cell(kept, inner)), best), value, zero_like(value))
