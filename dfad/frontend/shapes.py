@@ -7,7 +7,9 @@ from dataclasses import replace
 
 import sympy
 
+from dfad.frontend.arithmetic import apply, select
 from dfad.frontend.arrays import as_view, store
+from dfad.frontend.builder import constant
 from dfad.frontend.creation import shape_of
 from dfad.frontend.elementwise import Operand, common_dtype, number_of, operand_of, require_equal
 from dfad.frontend.indexing import subscript
@@ -15,6 +17,7 @@ from dfad.frontend.products import transpose
 from dfad.frontend.reductions import NOTHING, axes_of
 from dfad.frontend.scope import Context
 from dfad.frontend.values import ONE, Along, Deferred, Indices, Known, Lazy, Scalar, Shape, SliceOf, Tuple, Value, View, integer, kind_of
+from dfad.ir.nodes import Expression
 
 FULL = SliceOf(None, None, None)
 BACKWARDS = SliceOf(None, None, integer(-1))
@@ -113,6 +116,30 @@ def roll(context: Context, a: Value, shift: Value, axis: Value = NOTHING) -> Val
         return (*indices[:along], sympy.Mod(indices[along] - amount, extent), *indices[along + 1 :])
 
     return Lazy(view.shape, view.dtype, lambda indices: view.at(moved(indices)))
+
+
+def upper(context: Context, m: Value, k: Value = integer(0)) -> Value:  # noqa: B008
+    """``np.triu``: zeros below the k-th diagonal."""
+    return _triangle(context, m, k, "ge")
+
+
+def lower(context: Context, m: Value, k: Value = integer(0)) -> Value:  # noqa: B008
+    """``np.tril``: zeros above the k-th diagonal."""
+    return _triangle(context, m, k, "le")
+
+
+def _triangle(context: Context, m: Value, k: Value, relation: str) -> Lazy:
+    """The elements whose column - row stands in that relation to k."""
+    matrix = operand_of(context, m)
+    if len(matrix.shape) != 2:
+        context.wrong_type(f"a triangle is of a matrix, not of {kind_of(matrix)}")
+    shift = context.builder.pin_integer(number_of(context, k))
+
+    def element(indices: Indices) -> Expression:
+        is_kept = apply(relation, integer(indices[1] - indices[0]), integer(shift))
+        return select(is_kept, Scalar(matrix.at(indices)), Scalar(constant(0, matrix.dtype))).expression
+
+    return Lazy(matrix.shape, matrix.dtype, element)
 
 
 def reshape(context: Context, a: Value, *shape: Value) -> Value:

@@ -258,6 +258,11 @@ def array_reshaped(A):
     return A.reshape(-1) * 2.0, np.ravel(A), A.reshape(A.shape[1], A.shape[0]), np.transpose(A, (1, 0)) + 0.0, A.flatten()
 
 
+def array_triangles(A):
+    """Upper and lower triangles."""
+    return np.triu(A), np.tril(A, -1), np.triu(A * 2.0, 1) + np.tril(A), np.identity(A.shape[0]) * 2.0
+
+
 def array_axes_reordered(A):
     """A transpose of three axes is a view."""
     B = A.transpose(2, 0, 1)
@@ -316,6 +321,7 @@ ENTRIES = (
     Entry(array_joined, all_of(array("n"), array("n"), array("n", "n"))),
     Entry(array_flipped, all_of(array("n"), array("n", "n+1")), least=1),
     Entry(array_reshaped, array("n", "n+1")),
+    Entry(array_triangles, array("n", "n+1")),
     Entry(array_axes_reordered, array(2, "n", 3)),
     Entry(array_laplace, size()),
 )
