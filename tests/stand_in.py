@@ -117,7 +117,8 @@ class Kernel:
             gradient[index] = np.imag(self.function(*values, **kwargs)) * 1e30
         return gradient
 
-    def for_args(self, *args):
+    def for_args(self, *args, **kwargs):
+        self._compile()
         return self
 
     def source(self, form):

@@ -160,6 +160,7 @@ def test_the_magic_shows_its_help(session):
         text = session.shell.magics_manager.magics[kind][name].__doc__
         assert "--" in text
         assert "CALL" in text
+        assert name == "dfad" or f"%{name} CALL [" in text.split("\n\n")[1]
 
 
 @pytest.mark.parametrize(
@@ -227,11 +228,32 @@ def test_a_bad_line_raises_our_error(session, line):
     assert isinstance(session.run(f"%dfad_compare {line}").error, OptionError)
 
 
+@pytest.mark.parametrize(
+    ("cell", "hint"),
+    [
+        ("%dfad_compare f(A, 1) --seconds abc", "%dfad_compare CALL [--jax NAME] [--seconds SECONDS]"),
+        ("%dfad_budget f(A, 1) --nope", "%dfad_budget CALL [--budget SIZE]"),
+        (f"%%dfad --threads two\n{SQUARES}", "%%dfad [--call CALL] [--wrt NAME [NAME ...]] [--memory SIZE]"),
+    ],
+)
+def test_the_hint_of_a_bad_option_is_the_usage(session, cell, hint):
+    session.good(f"%%dfad\n{SQUARES}")
+    assert session.run(cell).error.hint.startswith(hint)
+
+
+def test_a_budget_too_small_tells_what_a_gradient_tells(session):
+    session.good(f"%%dfad\n{SQUARES}")
+    error = session.run('%dfad_budget f(A, 1) --budget "1 MiB"').error
+    assert error.message == f"no plan fits {2**20} bytes: the least budget is {2 * 2**20} bytes, and everything kept takes {16 * 2**20}"
+    assert error.hint == f"memory={4 * 2**20} or more"
+
+
 def test_call_compiles_at_once_and_shows_the_types(session):
     ran = session.run(f"%%dfad --call 'f(A, -1)'\n{SQUARES}")
     assert "∂ f(A: float64[6], n: int)" in ran.text
     assert "total 250 ms" in ran.text
-    assert session.names["f"].calls == 1
+    assert "last call" not in ran.text
+    assert session.names["f"].calls == 0
 
 
 def test_what_is_no_kernel_is_refused(session):

@@ -59,8 +59,9 @@ def test_the_card_shows_every_room(session):
     assert ran.error is None, ran.text
     assert "seidel(A: float64[7, 9], steps: int)" in ran.text
     assert "keeps A_tape" in ran.text
+    assert "the last call" not in ran.text
     call = Call.of(session.names["seidel"], (session.names["A"], 3))
-    html = Card(call.kernel, call).html()
+    html = Card(call.kernel, call, dfad.grad(call.kernel).for_args(*call.args)).html()
     for title in ("Dataflow", "IR", "Adjoint", "Plan", "Cython"):
         assert f"<summary>{title}" in html
     assert "<svg" in html

@@ -8,7 +8,7 @@ import pytest
 from dfad_magics import Card, OptionError, annotate, compare, graph, page
 from dfad_magics.comparison import HEAD, Comparison, Row
 from dfad_magics.line import Call, evaluate, split, words
-from dfad_magics.units import MIB, duration, size
+from dfad_magics.units import MIB, duration, size, sizes
 
 import dfad
 from tests import stand_in
@@ -77,6 +77,13 @@ def test_sizes(count, text):
 )
 def test_durations(seconds, text):
     assert duration(seconds) == text
+
+
+def test_sizes_that_differ_are_told_apart():
+    assert sizes([2 * MIB, 4 * MIB]) == ["2 MiB", "4 MiB"]
+    assert sizes([4 * MIB, 4 * MIB + 1024]) == ["4 MiB", "4.001 MiB"]
+    assert sizes([2**40, 2**40 + 1]) == [f"{2**40} B", f"{2**40 + 1} B"]
+    assert sizes([MIB, MIB]) == ["1 MiB", "1 MiB"]
 
 
 # The graph
@@ -153,6 +160,26 @@ def test_a_card_before_and_after_a_call(kernel):
     assert "built now" in html
     kernel.grad(np.arange(3.0), 1)
     assert "taken from memory" in str(card)
+
+
+def test_a_card_says_when_nothing_is_recorded(kernel):
+    kernel.grad(np.arange(3.0), 1)
+    said = "nothing is recorded: all that the reverse sweep reads is still in place, or computed again"
+    kernel.timings["adjoint"] = 0.001
+    assert said not in str(Card(kernel))
+    kernel.memory["tape"] = 0
+    assert said in Card(kernel).facts()
+    kernel.timings["adjoint"] = 0.0
+    assert said not in str(Card(kernel))
+
+
+def test_a_card_of_what_was_only_compiled_tells_of_no_call(kernel):
+    call = Call.of(kernel, (np.arange(3.0), 1))
+    text = str(Card(kernel, call, stand_in.grad(kernel).for_args(*call.args)))
+    assert "built now" in text
+    assert "the last call" not in text
+    kernel.grad(np.arange(3.0), 1)
+    assert "the last call held 4 MiB" in str(Card(kernel))
 
 
 def test_a_card_with_a_call_tells_what_is_recorded_and_why(kernel):

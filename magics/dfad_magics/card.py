@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import dfad
 from dfad_magics import annotate, graph, page
-from dfad_magics.kernel import Kernel, Plan
+from dfad_magics.kernel import Asked, Kernel, Plan
 from dfad_magics.line import Call
 from dfad_magics.units import duration, size
 
@@ -33,10 +33,13 @@ class Card:
         The kernel.
     call : Call, optional
         Arguments to plan for; without them the card tells what the last call left.
+    compiled : Asked, optional
+        What was compiled for that call without running it; without it the card asks the kernel.
     """
 
     kernel: Kernel
     call: Call | None = None
+    compiled: Asked | None = None
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return {"text/html": self.html(), "text/plain": str(self)}
@@ -53,6 +56,11 @@ class Card:
         times = self.timings()
         timed = page.table(list(times), [list(times.values())], range(len(times))) if times else ""
         return page.page(page.title(f"∂ {self.signature()}"), facts, timed, *self._sections())
+
+    @property
+    def asked(self) -> Asked:
+        """What the card tells of: what was compiled for it, else the kernel's last call."""
+        return self.compiled or self.kernel
 
     def signature(self) -> str:
         """The call with the types of the specialisation, or as written where there is none yet."""
@@ -80,7 +88,7 @@ class Card:
         return {**shown, "total": duration(times["total"])} if "total" in times else shown
 
     def _times(self) -> Mapping[str, Any]:
-        return _answer(lambda: self.kernel.timings) or {}
+        return _answer(lambda: self.asked.timings) or {}
 
     def plan(self) -> Plan | None:
         """The plan for the card's call."""
@@ -101,18 +109,20 @@ class Card:
             yield f"the gradient is taken by {', '.join(names[place] for place in self.call.differentiated())}"
 
     def _memory_facts(self) -> Iterator[str]:
-        memory = _answer(lambda: self.kernel.memory) or {}
+        memory = _answer(lambda: self.asked.memory) or {}
         held = {name: count for name, count in memory.items() if count}
-        if held.get("peak"):
+        if self.call is None and self._times().get("adjoint") and not held.keys() & {"tape", "snapshots"}:
+            yield "nothing is recorded: all that the reverse sweep reads is still in place, or computed again"
+        if held.get("peak") and self.compiled is None:
             parts = ", ".join(f"{name} {size(count)}" for name, count in held.items() if name != "peak")
             yield f"the last call held {size(held['peak'])} at its peak ({parts})"
 
     def listing(self, form: str) -> str | None:
         """The text of one stage, None where the kernel has not got so far."""
-        return _answer(lambda: self.kernel.source(form))
+        return _answer(lambda: self.asked.source(form))
 
     def _sections(self) -> Iterator[str]:
-        flow = _answer(self.kernel.dataflow)
+        flow = _answer(self.asked.dataflow)
         if flow is not None:
             yield page.fold("Dataflow", graph.svg(flow), f"{len(flow['nodes'])} nodes")
         for form, title in (("ir", "IR"), ("adjoint", "Adjoint")):
@@ -156,7 +166,7 @@ def recorded(plan: Plan | None) -> list[str]:
         return []
     kept = [entry for entry in plan.entries if entry.decision == "kept"]
     if not kept:
-        return ["keeps nothing for the reverse sweep: what it reads is still in place, or computed again"]
+        return ["nothing is recorded: all that the reverse sweep reads is still in place, or computed again"]
     return [f"keeps {entry.value} ({size(entry.bytes)}): {entry.why}" for entry in kept]
 
 

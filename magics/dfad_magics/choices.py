@@ -15,7 +15,7 @@ from dfad_magics import page, plots
 from dfad_magics.card import marked
 from dfad_magics.kernel import Plan
 from dfad_magics.line import Call
-from dfad_magics.units import duration, size
+from dfad_magics.units import duration, size, sizes
 
 HEAD = ("budget from", "predicted time", "against unlimited", "kept", "recomputed")
 NUMBERS = (0, 1, 2, 3)
@@ -112,8 +112,8 @@ class Choices:
         """
         fitting = [plan for plan in self.plans if budget_of(plan) <= budget]
         if not fitting:
-            message = f"no plan fits {size(budget)}: the least budget is {size(self.least)}"
-            raise dfad.BudgetTooSmall(message, least=self.least, practical=self.first)
+            message = f"no plan fits {budget} bytes: the least budget is {self.least} bytes, and everything kept takes {self.most}"
+            raise dfad.BudgetTooSmall(message, least=self.least, practical=self.first, hint=f"memory={self.first} or more")
         return fitting[-1]
 
     def run(self, budget: int, seconds: float = 0.3) -> Measured:
@@ -143,7 +143,8 @@ class Report:
     def rows(self) -> list[Sequence[str]]:
         """The trade-off as rows of text under `HEAD`."""
         best = self.choices.plans[-1].seconds or 1.0
-        return [_row(plan, best) for plan in self.choices.plans]
+        budgets = sizes([budget_of(plan) for plan in self.choices.plans])
+        return [_row(plan, budget, best) for plan, budget in zip(self.choices.plans, budgets, strict=True)]
 
     def figure(self) -> bytes:
         """The curve, as PNG."""
@@ -169,10 +170,10 @@ class Report:
         return {"text/html": self.html(), "text/plain": str(self)}
 
 
-def _row(plan: Plan, best: float) -> Sequence[str]:
+def _row(plan: Plan, budget: str, best: float) -> Sequence[str]:
     kept = sum(entry.bytes for entry in plan.entries if entry.decision == "kept")
     recomputed = ", ".join(entry.value for entry in plan.entries if entry.decision in ("recomputed", "fused"))
-    return (size(budget_of(plan)), duration(plan.seconds), f"{plan.seconds / best:.2f} x", size(kept), recomputed or "–")
+    return (budget, duration(plan.seconds), f"{plan.seconds / best:.2f} x", size(kept), recomputed or "–")
 
 
 def one_plan(choices: Choices) -> str:

@@ -29,8 +29,15 @@ class Plan(Protocol):
 class Asked(Protocol):
     """What `Kernel`, `Gradient` and `for_args` answer."""
 
-    timings: Mapping[str, Any]
-    memory: Mapping[str, int]
+    @property
+    def timings(self) -> Mapping[str, Any]:
+        """Seconds by step of the compilation, and where the code came from."""
+        ...
+
+    @property
+    def memory(self) -> Mapping[str, int]:
+        """Bytes of the last call by class, and their peak."""
+        ...
 
     def source(self, form: str) -> str:
         """The text of one stage."""

@@ -8,6 +8,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
 from IPython.display import clear_output
 
+import dfad
 from dfad_magics.card import Card
 from dfad_magics.cell import CellText, define, is_silenced
 from dfad_magics.comparison import Comparison, measure
@@ -29,6 +30,20 @@ def parsed(magic: F) -> F:
     return magic
 
 
+def called(magic: F) -> F:
+    """A line magic whose help and errors show the CALL before its options."""
+    documented: Any = magic
+    documented.parser.usage = documented.parser.format_usage().removeprefix("::").strip(" %\n").replace(" [", " CALL [", 1)
+    documented.__doc__ = documented.parser.format_help()
+    return magic
+
+
+def _usage(text: str) -> str:
+    """The usage of a magic in one line, its sign in front: two for a cell."""
+    line = " ".join(text.replace("::", "").split()).lstrip("%")
+    return f"%{line}" if " CALL " in line.partition("[")[0] else f"%%{line}"
+
+
 @magics_class
 class DfadMagics(Magics):
     """`%%dfad`, `%dfad_budget` and `%dfad_compare`."""
@@ -41,7 +56,7 @@ class DfadMagics(Magics):
 
     @unexpanded
     @parsed
-    @option("--call", metavar="CALL", help="compile at once for this call and show its plan: --call 'smooth(A, 50)'")
+    @option("--call", metavar="CALL", help="compile and plan the gradient of a call now, without running it: --call 'smooth(A, 50)'")
     @option("--wrt", nargs="+", metavar="NAME", help="what to differentiate by: names or positions of parameters")
     @option("--memory", metavar="SIZE", help='budget of a gradient call: bytes, "500 MB" or "64 MiB"')
     @option("--tape-dtype", choices=["float32"], help="precision of what is recorded")
@@ -65,11 +80,12 @@ class DfadMagics(Magics):
         kernel = list(kernels.values())[-1]
         if call is not None:
             evaluated = evaluate(call, self.shell.user_ns)
-            evaluated.kernel.grad(*evaluated.fresh(), **evaluated.kwargs)
-            return None if is_silenced(cell) else Card(evaluated.kernel, evaluated)
+            compiled = dfad.grad(evaluated.kernel).for_args(*evaluated.args, **evaluated.kwargs)
+            return None if is_silenced(cell) else Card(evaluated.kernel, evaluated, compiled)
         return None if is_silenced(cell) else kernel
 
     @unexpanded
+    @called
     @parsed
     @option("--budget", metavar="SIZE", help='where to start: bytes, "500 MB" or "64 MiB"')
     @line_text
@@ -88,6 +104,7 @@ class DfadMagics(Magics):
         return None if line.rstrip().endswith(";") else panel
 
     @unexpanded
+    @called
     @parsed
     @option("--jax", metavar="NAME", help="the JAX function of the same arguments to compare with")
     @option("--seconds", type=float, help="how long to repeat each measurement (default 0.5)")
@@ -119,8 +136,7 @@ class DfadMagics(Magics):
         try:
             parsed = magic.parser.parse_args(given)
         except UsageError as error:
-            usage = magic.parser.format_usage().replace("::", "").strip()
-            raise OptionError(str(error), hint=f"%{' '.join(usage.split())}") from None
+            raise OptionError(str(error), hint=_usage(magic.parser.format_usage())) from None
         return {name: value for name, value in vars(parsed).items() if value is not None}
 
     def _cell_text(self, line: str, cell: str) -> CellText:

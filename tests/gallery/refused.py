@@ -94,7 +94,7 @@ MEANING = {
         "def f(x):\n    if x[0] > 0:\n        return 1.0\n    return x\n", 4, "return x", "result is", "one type"
     ),
     "print": Refused("def f(x):\n    print(x)\n", 2, "print(x)", "print", "returns"),
-    "numpy_function": Refused("def f(x):\n    return np.linalg.inv(x)\n", 2, "np.linalg.inv(x)", "np.linalg.inv is not", "before the kernel"),
+    "numpy_function": Refused("def f(x):\n    return np.linalg.inv(x)\n", 2, "np.linalg.inv(x)", "np.linalg.inv is", "before the kernel"),
     "zip_of_number": Refused(
         "def f(x):\n    for a, b in zip(x, 3):\n        pass\n", 2, "for a, b in zip(x, 3):", "arrays and ranges", "range"
     ),
