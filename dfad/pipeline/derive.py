@@ -18,7 +18,7 @@ from dfad.optimise.after import optimise_after
 from dfad.optimise.between import optimise_between
 from dfad.pipeline.clock import Clock
 from dfad.plan.costs import Costs
-from dfad.plan.parts import Pair, only, split
+from dfad.plan.parts import Pair, only, split, with_value_set_aside
 from dfad.plan.planner import Planner
 from dfad.plan.postpone import postpone
 from dfad.plan.record import record
@@ -94,7 +94,10 @@ def _planned(primal: Program, request: Request, clock: Clock) -> tuple[Program, 
     with clock.time("plan"):
         planned = verify(record(adjoint))
         gradients = adjoint.results[len(primal.results) :]
-        wanted = (value, *gradients) if request.transform.kind == "value_and_grad" else gradients
+        wanted = gradients
+        if request.transform.kind == "value_and_grad":
+            planned, value = with_value_set_aside(planned, value)
+            wanted = (value, *gradients)
         return adjoint, verify(postpone(optimise_between(only(planned, wanted))))
 
 
@@ -106,7 +109,7 @@ def _gradient(lowered: Lowered, primal: Program, request: Request, clock: Clock)
             program = verify(_within(Planner(verify(optimise_after(program)), sizes, Costs()), request))
     gradients = adjoint.results[len(primal.results) :]
     gradient: Named = gradients[0] if request.transform.is_single else gradients
-    returns = (primal.results[0], gradient) if request.transform.kind == "value_and_grad" else gradient
+    returns = (program.results[0], gradient) if request.transform.kind == "value_and_grad" else gradient
     planned_for = None if sizes is None else tuple(sizes.values())
     wrapper = _wrapper(lowered, request, returns)
     wrapper = replace(wrapper, gradients=frozenset(gradients), sizes=planned_for, updated=written_arguments(primal))

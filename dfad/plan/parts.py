@@ -37,6 +37,29 @@ def only(program: Program, results: tuple[str, ...]) -> Program:
     return replace(program, parameters=parameters, body=body, results=results)
 
 
+def with_value_set_aside(program: Program, name: str) -> tuple[Program, str]:
+    """The gradient Program with the scalar result as the forward sweep leaves it, under the name that comes with it.
+
+    What the reverse sweep reads is put back where it was, also into the variable that the kernel returns.
+    """
+    forward, reverse = sweeps(program)
+    if not any(memlet.array == name for node in walk(program.body) for memlet in reads(node)) and not any(
+        memlet.array == name for node in walk(reverse) for memlet in writes(node)
+    ):
+        return program, name
+    array = all_arrays(program)[name]
+    out = replace(array, name=names_of(program).fresh(f"{name}_out"), role=Role.RESULT)
+    where = first_location(program.body) or Location(program.name, 1, 0, 1, 0)
+    copy = Tasklet(Memlet(out.name), Read(Memlet(name), array.dtype), where, f"@{out.name}")
+    body = replace(
+        program.body,
+        arrays=(*program.body.arrays, replace(array, role=Role.LOCAL)),
+        body=(replace(forward, body=(*forward.body, copy)), reverse),
+    )
+    parameters = tuple(out if one.name == name else one for one in program.parameters)
+    return replace(program, parameters=parameters, body=body, results=(out.name, *program.results[1:])), out.name
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """The two halves of a ``vjp``.
