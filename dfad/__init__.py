@@ -1,5 +1,22 @@
 """Exact, fast gradients of scientific loop kernels under a memory budget.
 
+::
+
+    @dfad.kernel                                # or %load_ext dfad, and %%dfad as the first line of a notebook cell
+    def smooth(A, steps):                       # plain Python and NumPy, arrays updated in place
+        ...
+        return np.sum(A)
+
+    smooth(A, 20)                               # runs compiled
+    smooth.grad(A, 20)                          # the gradient by A, the first floating-point array; A is not changed
+    dfad.grad(smooth, wrt="A", memory="64 MiB") # a gradient with options: wrt memory threads fastmath cache
+    dfad.value_and_grad(smooth)(A, 20)          # (value, gradient)
+    out, pullback = dfad.vjp(smooth, A, 20)     # pullback(cotangent) -> gradient
+    smooth.plan(A, 20)                          # what is kept, what is computed again, the least budget
+    smooth.source("adjoint")                    # "python", "ir", "adjoint", "cython" or "c"
+
+Inside
+------
 The house, in the order in which a kernel walks through it::
 
     api         kernels, gradients, transforms: what a user touches

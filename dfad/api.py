@@ -20,12 +20,13 @@ from dfad.run.caller import Caller, Request, Specialisation
 from dfad.run.launch import Compiled
 from dfad.run.portable import PackedFunction, pack, unpacked
 from dfad.run.pullback import Pullback
+from dfad.run.tell import tell
 from dfad.run.transform import Transform, differentiated
 from dfad.run.versions import versions
 from dfad.source import SourceText, read_source
 
 if TYPE_CHECKING:
-    from dfad.plan.planner import Plan
+    from dfad.plan.report import Plan
 
 FORMS = ("python", "ir", "adjoint", "cython", "c")
 """The stages whose text can be asked for."""
@@ -35,7 +36,10 @@ CALLERS: "weakref.WeakSet[Caller]" = weakref.WeakSet()
 
 
 class Asked:
-    """What can be asked of a kernel or gradient: about its last call, or about given arguments (`for_args`)."""
+    """What can be asked of a kernel or gradient: about its last call, or about given arguments (`for_args`).
+
+    `source(form)` gives the text of a stage, `timings` the seconds of each step, `memory` the bytes of a call, `dataflow()` the graph.
+    """
 
     def __init__(self, find: Callable[[], Specialisation], find_gradient: Callable[[], Specialisation]) -> None:
         self._find = find
@@ -74,13 +78,21 @@ class Asked:
         """Bytes of the last call beyond the caller's arrays: the peak of each class, and `peak`, that of their sum."""
         return dict(self._find().routine.memory)
 
+    def __repr__(self) -> str:
+        return tell(self._find())
+
     def dataflow(self) -> dict[str, Any]:
         """The dataflow graph: nodes and edges as plain data."""
         return dict(self._find().compiled.listings()["dataflow"])
 
 
 class Kernel(Asked):
-    """A Python function that runs compiled, and its gradients. Made by `kernel`."""
+    """A Python function that runs compiled, and its gradients. Made by `kernel`.
+
+    `kernel(*args)` runs it; `.grad(*args)` and `.value_and_grad(*args)` differentiate it; `.plan(*args)` says what a gradient keeps,
+    `.tradeoff(*args)` at every budget; `.memory`, `.timings` and `.source(form)` tell of the last call, `.for_args(*args)` of given
+    arguments.
+    """
 
     __name__: str
     __qualname__: str

@@ -110,3 +110,53 @@ def test_a_number_that_is_a_truth_value_bounds_a_range():
     x = np.zeros(2)
     dfad.kernel(once)(x)
     assert x[0] == 2.0
+
+
+# ---------------------------------------------------------------- what plans and kernels tell
+
+
+def texture(z):
+    a = np.tanh(z[:, 1:] - z[:, :-1])
+    b = np.exp(a[1:, :] * a[:-1, :])
+    return np.sum(b * b)
+
+
+def test_a_plan_is_shown_as_a_table():
+    z = np.ones((30, 40))
+    plan = dfad.kernel(texture).plan(z)
+    first = texture.__code__.co_firstlineno
+    lines = repr(plan).splitlines()
+    assert lines[0] == f"plan within any budget: {plan.seconds:.3g} s predicted"
+    assert lines[1].startswith(f"peak {plan.peak} bytes (")
+    assert lines[2] == f"least budget {plan.least} bytes, practical from {plan.practical} bytes on"
+    assert lines[3].split() == ["value", "bytes", "decision", "seconds", "line", "why"]
+    assert lines[4].split()[:5] == ["a", "9360", "kept", "0", str(first + 1)]
+    assert "the gradient of line" in lines[4]
+
+
+def test_a_plan_without_a_record_says_so():
+    plan = smooth.plan(GRID, 2)
+    assert str(plan).endswith("nothing is recorded: all that the reverse sweep reads is still in place, or computed again")
+
+
+def test_a_tradeoff_is_shown_as_a_table():
+    plans = dfad.kernel(texture).tradeoff(np.ones((30, 40)))
+    lines = repr(plans).splitlines()
+    assert lines[0].split("  ")[0] == "budget (bytes)"
+    assert [int(line.split()[0]) for line in lines[1:]] == [plan.budget for plan in plans]
+    assert len(plans) > 1
+    assert lines[-1].split()[-1] == "a" or "a, b" in lines[-1]
+
+
+@pytest.mark.slow
+def test_what_was_compiled_is_told_with_its_types():
+    lines = repr(dfad.grad(smooth).for_args(np.ones((4, 1)), 2)).splitlines()
+    assert lines[0] == "grad of smooth, compiled for A: float64[:, 1], steps: int"
+    assert lines[1].startswith("code: ")
+    assert lines[2] == "ask .source(form), .timings, .memory, .dataflow()"
+
+
+def test_help_begins_with_what_to_type():
+    assert dfad.__doc__.index("smooth.grad(A, 20)") < dfad.__doc__.index("The house")
+    for name in (".grad", ".plan", ".memory", ".source"):
+        assert name in type(smooth).__doc__

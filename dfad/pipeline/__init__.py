@@ -19,7 +19,7 @@ from dfad.optimise.before import optimise_before
 from dfad.optimise.last import optimise_last
 from dfad.pipeline.clock import Clock
 from dfad.pipeline.derive import Derived, derive, planner_of
-from dfad.plan.planner import Plan
+from dfad.plan.report import Plan
 from dfad.run import cache, launch
 from dfad.run.build import provide_kernels, provide_launcher, warm
 from dfad.run.caller import Request

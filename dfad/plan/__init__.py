@@ -3,5 +3,5 @@
 ``record`` is the unlimited plan: what is wanted (``demands``), slots (``tape``), scalars recomputed or stored (``scalars``).
 ``planner`` is the budget: ``values`` and ``question`` put a gradient Program as a ``problem`` of plain records, with ``costs`` and a
 ``footprint``; ``ilp`` answers it (``model``), ``search`` where it is too large; ``realize`` and ``postpone`` put the answer into effect,
-``audit`` looks at it a second time. ``parts`` cuts the result to what a call wants.
+``audit`` looks at it a second time. ``report`` is what is told of it. ``parts`` cuts the result to what a call wants.
 """

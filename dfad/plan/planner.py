@@ -8,7 +8,6 @@ loops; what these record is held at every budget.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from time import perf_counter
 
@@ -23,6 +22,7 @@ from dfad.plan.ilp import Solver
 from dfad.plan.problem import Decision, Decisions, Outcome, Problem, decided, simulate
 from dfad.plan.question import problem_of
 from dfad.plan.realize import realize
+from dfad.plan.report import Entry, Plan, Plans
 from dfad.plan.search import search, smallest_found
 from dfad.plan.values import Sweeps, sweeps_of
 
@@ -32,67 +32,6 @@ PRACTICAL = 20.0
 CLASSES = {
     Role.TAPE: "tape", Role.LOCAL: "temporaries", Role.COPY: "copies", Role.ADJOINT: "adjoints", Role.RESULT: "results",
 }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One value of the plan.
-
-    Attributes
-    ----------
-    value : str
-        The array.
-    bytes : int
-        Its size.
-    decision : str
-        ``"kept"``, ``"recomputed"`` or ``"fused"``.
-    seconds : float
-        Predicted time that the decision adds.
-    why : str
-        The reason in words.
-    line : int
-        The line of the source that makes it.
-    """
-
-    value: str
-    bytes: int
-    decision: str
-    seconds: float
-    why: str
-    line: int
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a gradient call holds in memory and what it computes twice.
-
-    Attributes
-    ----------
-    entries : tuple of Entry
-        The values that the reverse sweep reads or needs to recompute others, in the order of production.
-    bytes : dict
-        Predicted bytes of each class at the moment of the peak: tape, snapshots, temporaries, copies, adjoints, results.
-    peak : int
-        Predicted peak, in bytes: the sum of ``bytes``.
-    seconds : float
-        Predicted time of the call.
-    least, practical : int or None
-        The smallest budget that works, and the smallest whose predicted time is within 20 times that of the unlimited plan. None where they
-        were not asked for.
-    budget : int or None
-        The budget; None: unlimited.
-    solve_seconds : float
-        Time of the solver.
-    """
-
-    entries: tuple[Entry, ...]
-    bytes: Mapping[str, int]
-    peak: int
-    seconds: float
-    least: int | None
-    practical: int | None
-    budget: int | None
-    solve_seconds: float
 
 
 def plan(program: Program, budget: int | None, sizes: Mapping[str, int], costs: Costs | None = None) -> tuple[Plan, Program]:
@@ -167,9 +106,9 @@ class Planner:
             self._decisions[budget] = decisions, perf_counter() - start
         return self._decisions[budget]
 
-    def tradeoff(self) -> tuple[Plan, ...]:
+    def tradeoff(self) -> Plans:
         """The plan at every budget at which the optimum changes, the widest first; its ``budget`` is its own peak."""
-        return tuple(self._plan(decisions, outcome.peak, 0.0, None, None) for decisions, outcome in self._frontier)
+        return Plans(self._plan(decisions, outcome.peak, 0.0, None, None) for decisions, outcome in self._frontier)
 
     def _fastest(self, budget: int | None) -> Decisions | None:
         if budget is None or simulate(self.problem, {}).peak <= budget:
