@@ -202,6 +202,27 @@ def test_a_table_reads_the_same_as_text_and_as_html(kernel):
         assert all(cell in comparison.html() and cell in str(comparison) for cell in row.cells())
 
 
+@pytest.mark.parametrize(("difference", "warned"), [(None, False), (1e-6, False), (1.1e-6, True), (float("nan"), True)])
+def test_gradients_that_differ_are_told_in_words(difference, warned):
+    comparison = Comparison("f()", (Row("dfad gradient", (0.1,)), Row("JAX gradient: g", (0.1,), difference=difference)))
+    said = f"WARNING: JAX gradient: g differs from dfad&#x27;s by {difference or 0:.1e} of the largest element"
+    assert (said in comparison.html()) == warned
+    assert (said.replace("&#x27;", "'") in str(comparison).splitlines()[1]) == warned
+
+
+def test_a_title_says_what_the_kernel_is():
+    def told(A):
+        """Sum of squares.
+
+        More.
+        """
+        return np.sum(A * A)
+
+    call = Call.of(stand_in.kernel(told), (np.arange(3.0),))
+    assert call.title == "told(A): Sum of squares"
+    assert Call.of(stand_in.kernel(squares), (np.arange(3.0), 1)).title == "squares(A, n)"
+
+
 def test_bars_of_nothing_measured():
     comparison = Comparison("f()", (Row("one", (0.1, 0.2, 0.3)),))
     assert comparison.rows[0].cells() == ("one", "200 ms", "100 ms", "300 ms", "–", "–", "–")

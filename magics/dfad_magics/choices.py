@@ -153,7 +153,7 @@ class Report:
 
     def html(self) -> str:
         """Title, curve and table as one block of HTML."""
-        title = page.title(self.choices.call.text, ": memory against time")
+        title = page.title(self.choices.call.title, "; memory against time")
         if self.choices.is_single:
             return page.page(title, f"<div>{escape(one_plan(self.choices))}</div>")
         curve = page.image(self.figure(), "time against memory; the same numbers stand in the table", 620)
@@ -161,7 +161,7 @@ class Report:
 
     def __str__(self) -> str:
         body = one_plan(self.choices) if self.choices.is_single else page.columns(HEAD, self.rows(), NUMBERS)
-        return f"{self.choices.call.text}: memory against time\n{body}"
+        return f"{self.choices.call.title}; memory against time\n{body}"
 
     def __repr__(self) -> str:
         return str(self)

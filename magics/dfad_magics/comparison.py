@@ -22,6 +22,8 @@ Progress = Callable[[str], None]
 
 HEAD = ("system", "time", "min", "max", "compile", "peak memory", "difference")
 NUMBERS = (1, 2, 3, 4, 5, 6)
+AGREEMENT = 1e-6
+"""How far gradients may be apart, relative to the largest element, before it is said in words."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,15 @@ class Comparison:
     rows: tuple[Row, ...]
     note: str = ""
 
+    def warnings(self) -> list[str]:
+        """A sentence for each gradient that differs from dfad's by more than `AGREEMENT`, or is NaN where dfad's is not."""
+        differing = (row for row in self.rows if row.difference is not None and not row.difference <= AGREEMENT)
+        return [
+            f"WARNING: {row.system} differs from dfad's by {row.difference:.1e} of the largest element: "
+            "see whether both functions compute the same"
+            for row in differing
+        ]
+
     def figure(self) -> bytes:
         """The bars of time, compile time and peak memory, as PNG."""
         timed = [(row.system, row.median) for row in self.rows]
@@ -80,11 +91,12 @@ class Comparison:
         """The table and the bars as one block of HTML."""
         bars = page.image(self.figure(), "bars of the numbers in the table above", 880)
         note = f'<div class="dfad-note">{escape(self.note)}</div>' if self.note else ""
-        return page.page(page.title(self.call), page.table(HEAD, [row.cells() for row in self.rows], NUMBERS), bars, note)
+        warned = "".join(f"<div><strong>{escape(warning)}</strong></div>" for warning in self.warnings())
+        return page.page(page.title(self.call), warned, page.table(HEAD, [row.cells() for row in self.rows], NUMBERS), bars, note)
 
     def __str__(self) -> str:
-        lines = [self.call, page.columns(HEAD, [row.cells() for row in self.rows], NUMBERS), *([self.note] if self.note else [])]
-        return "\n".join(lines)
+        table = page.columns(HEAD, [row.cells() for row in self.rows], NUMBERS)
+        return "\n".join([self.call, *self.warnings(), table, *([self.note] if self.note else [])])
 
     def __repr__(self) -> str:
         return str(self)
@@ -138,7 +150,7 @@ def measure(call: Call, jax: Callable[..., Any] | None, seconds: float, report: 
         report("NumPy: running the plain function")
         row = _numpy_primal(call, seconds)
         note = f"to compare with JAX, write the function with jax.numpy and name it: %dfad_compare {call.text} --jax NAME"
-    return Comparison(call.text, (dfad_row, primal, row), f"{cache}; {note}" if cache else note)
+    return Comparison(call.title, (dfad_row, primal, row), f"{cache}; {note}" if cache else note)
 
 
 def _runs(function: Callable[..., Any], call: Call, seconds: float, most: int = 15) -> tuple[float, ...]:

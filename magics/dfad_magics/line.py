@@ -53,6 +53,12 @@ class Call:
         copies = copy.deepcopy((bound.args, bound.kwargs))
         return cls(text or f"{kernel.__name__}({', '.join(bound.arguments)})", kernel, *copies)
 
+    @property
+    def title(self) -> str:
+        """The call, and the first line of the kernel's docstring where there is one."""
+        first = (inspect.getdoc(self.kernel.__wrapped__) or "").partition("\n")[0].rstrip(".")
+        return f"{self.text}: {first}" if first else self.text
+
     def differentiated(self) -> tuple[int, ...]:
         """The positions of the arguments that the gradient is taken by: the kernel's `wrt`, or its default."""
         names = list(inspect.signature(self.kernel).parameters)
