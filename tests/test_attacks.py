@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import dfad
 
@@ -41,3 +42,44 @@ def test_the_value_beside_a_gradient_is_the_one_at_the_end():
     x = np.random.default_rng(5).uniform(0.2, 1.2, 4)
     value, _ = dfad.value_and_grad(dfad.kernel(damped))(x)
     assert abs(value - damped(x)) <= 1e-15
+
+
+def recurrence_then_product(x, y, s):
+    for _ in range(s):
+        for i in range(1, len(x) - 1):
+            x[i] = np.sin(x[i - 1] * y[i]) + 0.3 * x[i + 1] * x[i]
+    z = x * y
+    return np.sum(z * z)
+
+
+def test_a_budget_holds_beside_a_recurrence():
+    x, y = np.linspace(0.1, 0.9, 6), np.linspace(1.0, 2.0, 6)
+    free = dfad.grad(recurrence_then_product)
+    expected = free(x, y, 3)
+    within = dfad.grad(recurrence_then_product, memory=free.memory["peak"])
+    np.testing.assert_allclose(within(x, y, 3), expected, rtol=1e-13, atol=0)
+    assert within.memory["peak"] <= free.memory["peak"]
+
+
+def k(x, ix):
+    for i in range(len(ix)):
+        x[ix[i]] = x[ix[i] - 1] * 2.0 + x[ix[ix[i]]]
+    return np.sum(x)
+
+
+def test_a_kernel_may_be_called_as_its_generated_scalars_are():
+    x, ix = np.arange(1.0, 5.0), np.array([1, 2, 0])
+    assert dfad.kernel(k)(x.copy(), ix) == k(x.copy(), ix)
+
+
+def record_of_computed_size(x, ix):
+    s = x[0]
+    n = ix[0]
+    for i in range(n):
+        s *= x[i % 4] * s
+    return s
+
+
+def test_a_vjp_refuses_to_keep_what_has_a_computed_size():
+    with pytest.raises(dfad.UnsupportedSyntax, match="its size is computed inside the kernel"):
+        dfad.vjp(record_of_computed_size, np.arange(1.0, 5.0), np.array([3]))

@@ -83,14 +83,15 @@ def _surroundings(program: Program, threads: int) -> Surroundings:
     """All that is decided before the first line is printed."""
     arrays = all_arrays(program)
     chosen = dict(chosen_loops(program.body, arrays, threads))
-    titles = name_functions(program, chosen)
+    names = identifiers(program)
+    titles = name_functions(program, chosen, names.values())
     events = place(program, [loop for loop, parallel in chosen.items() if parallel])
     exchanged = {name for node in walk(program.body) if isinstance(node, Exchange) for name in (node.first, node.second)}
     own = {loop: {array.name for array in allocated_inside(loop, events)} for loop in chosen}
     extents = {bound.symbol.name for bound in program.symbols if isinstance(bound, ShapeSymbol)}
     asked = {loop: polls(loop) for loop in chosen}
     return Surroundings(
-        scope=Scope(arrays, identifiers(program), wide=_wide(program, arrays, exchanged)),
+        scope=Scope(arrays, names, wide=_wide(program, arrays, exchanged)),
         functions={loop: outline(titles[loop], loop, arrays, own[loop], parallel) for loop, parallel in chosen.items()},
         events=events,
         sites={check: k for k, check in enumerate(node for node in walk(program.body) if isinstance(node, Check))},

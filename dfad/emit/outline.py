@@ -52,13 +52,18 @@ def chosen_loops(node: Node, arrays: Mapping[str, Array], threads: int, inside: 
         yield node, False
 
 
-def name_functions(program: Program, loops: Collection[Loop]) -> dict[Loop, str]:
-    """The name of each loop's function: the kernel's name and the line, counted where several stand on one line."""
+def name_functions(program: Program, loops: Collection[Loop], identifiers: Collection[str]) -> dict[Loop, str]:
+    """The name of each loop's function: the kernel's name and the line, counted where several stand on one line or a variable has it."""
     found: dict[Loop, str] = {}
+    taken = set(identifiers)
     for loop in loops:
-        base = f"{program.name}_{loop.where.line}"
-        taken = sum(name == base or name.startswith(f"{base}_") for name in found.values())
-        found[loop] = f"{base}_{taken}" if taken else base
+        base = name = f"{program.name}_{loop.where.line}"
+        count = 0
+        while name in taken:
+            count += 1
+            name = f"{base}_{count}"
+        taken.add(name)
+        found[loop] = name
     return found
 
 

@@ -25,6 +25,9 @@ from dfad.source import Location
 
 Lines = tuple[str, ...]
 
+NEST_WORK = 1 << 14
+"""What a nest counts for between two questions about interrupts, beside those that its loops ask: the launcher's first stride."""
+
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
@@ -242,7 +245,8 @@ def _call(function: Function, around: Surroundings) -> Lines:
     where = _line(function.loop.where)
     if not function.parallel:
         arrays = [scope.names[name] for name in function.arrays]
-        return (f"status = {function.name}({', '.join(['ws', *names, *arrays])})  {where}", "if status: return status")
+        call = f"status = {function.name}({', '.join(['ws', *names, *arrays])})  {where}"
+        return (call, "if status: return status", f"if dfad_poll(ws, {NEST_WORK}): return 3")
     if function.updated:
         raise CompilerBug(f"the parallel loop of line {function.loop.where.line} writes the scalar {function.updated[0]}")
     arrays = [scope.names[name] for name in function.arrays]

@@ -76,15 +76,15 @@ def _carry(recurrence: Recurrence, position: int, memlet: Memlet, names: Names) 
     for node in loop.body.body:
         if node is writer:
             plain = replace(writer, value=value, accumulate=False, reassociable=False)
-            body.append(map_node_expressions(replace(plain, write=Memlet(fresh.name), key=f"{writer.key}'"), replaced))
+            body.append(map_node_expressions(replace(plain, write=Memlet(fresh.name), key=f"{writer.key}'{fresh.name}"), replaced))
             body.append(replace(plain, value=Read(Memlet(fresh.name), source)))
         else:
             body.append(rewrite(node, lambda inner: map_node_expressions(inner, replaced)))
-    body.append(Tasklet(Memlet(carry.name), Read(Memlet(fresh.name), source), writer.where, f"{writer.key}''"))
+    body.append(Tasklet(Memlet(carry.name), Read(Memlet(fresh.name), source), writer.where, f"{writer.key}'{carry.name}"))
     first = memlet.map_indices(substitute({loop.index: loop.start}))
-    head = Tasklet(Memlet(carry.name), Read(first, source), writer.where, f"{loop.key}'")
+    head = Tasklet(Memlet(carry.name), Read(first, source), writer.where, f"{loop.key}'{carry.name}")
     inner = replace(loop, body=Block((*loop.body.arrays, fresh), tuple(body)))
-    return Branch(runs(loop), Block((carry,), (head, inner)), Block((), ()), loop.where, f"{loop.key}''")
+    return Branch(runs(loop), Block((carry,), (head, inner)), Block((), ()), loop.where, f"{loop.key}''{carry.name}")
 
 
 def _is_read_of(part: Expression, memlet: Memlet) -> bool:

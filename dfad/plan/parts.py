@@ -11,6 +11,7 @@ import sympy
 
 from dfad.adjoint.exchanges import skeleton, undone
 from dfad.adjoint.nests import nest
+from dfad.errors import Place, UnsupportedSyntax
 from dfad.ir.memlet import Memlet, Range
 from dfad.ir.names import names_of
 from dfad.ir.nodes import (
@@ -137,6 +138,11 @@ class _Split:
     def kept_array(self, array: Array) -> Array:
         """The parameter that carries the array: under its own name where the Program made it, a copy for an argument or a scalar."""
         shape = array.shape or (sympy.Integer(1),)
+        if not {item for extent in shape for item in extent.free_symbols} <= {entry.symbol for entry in self.program.symbols}:
+            raise UnsupportedSyntax(
+                f"a vjp keeps {array.name} between its sweeps, and its size is computed inside the kernel",
+                **self.where.place() | Place(hint="pass that integer as an argument, or use dfad.grad or dfad.value_and_grad"),
+            )
         if array.role in (Role.ARGUMENT, Role.RESULT) or array.rank == 0:
             return Array(self.names.fresh(f"{array.name}_kept"), array.dtype, shape, Role.ARGUMENT)
         return replace(array, role=Role.ARGUMENT)

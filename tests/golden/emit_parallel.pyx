@@ -83,6 +83,7 @@ cdef int64_t kernel(dfad_workspace* ws, int64_t* block) noexcept nogil:
     if best == NULL: return 1
     status = scaled_3(ws, N, M, A, best)  # line 3
     if status: return status
+    if dfad_poll(ws, 16384): return 3
     status = 0
     for part in prange(2, num_threads=2, schedule='static', chunksize=1):  # line 4
         status |= scaled_4(ws, part, N, M, A, best)
@@ -90,6 +91,7 @@ cdef int64_t kernel(dfad_workspace* ws, int64_t* block) noexcept nogil:
     dfad_release(ws, best)
     status = scaled_7(ws, n, M, A)  # line 7
     if status: return status
+    if dfad_poll(ws, 16384): return 3
     return 0
 
 

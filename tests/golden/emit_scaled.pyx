@@ -78,11 +78,14 @@ cdef int64_t kernel(dfad_workspace* ws, int64_t* block) noexcept nogil:
     if best == NULL: return 1
     status = scaled_3(ws, N, M, A, best)  # line 3
     if status: return status
+    if dfad_poll(ws, 16384): return 3
     status = scaled_4(ws, N, M, A, best)  # line 4
     if status: return status
+    if dfad_poll(ws, 16384): return 3
     dfad_release(ws, best)
     status = scaled_7(ws, n, M, A)  # line 7
     if status: return status
+    if dfad_poll(ws, 16384): return 3
     return 0
 
 

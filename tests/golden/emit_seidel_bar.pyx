@@ -35,6 +35,7 @@ cdef int64_t kernel(dfad_workspace* ws, int64_t* block) noexcept nogil:
     cdef int64_t status
     status = seidel_bar_2(ws, T, N, M, A_bar, A)  # line 2
     if status: return status
+    if dfad_poll(ws, 16384): return 3
     return 0
 
 

@@ -68,12 +68,14 @@ cdef int64_t kernel(dfad_workspace* ws, int64_t* block) noexcept nogil:
         if dfad_poll(ws, 65): return 3
         status = waves_5(ws, N, c, u, v)  # line 5
         if status: return status
+        if dfad_poll(ws, 16384): return 3
         if not (N > 2):  # line 7
             return dfad_fail(ws, 0, 0, 0, 0, 0)
         u, v = v, u  # line 8
     s = 0.0  # line 9
     status = waves_10(ws, N, &s, u)  # line 10
     if status: return status
+    if dfad_poll(ws, 16384): return 3
     dfad_release(ws, v_memory)
     block[4] = dfad_store_f64(s)
     return 0
