@@ -109,7 +109,7 @@ def test_the_budget_panel_in_jupyterlab(tmp_path):
         panel = page.locator(".dfad-budget")
         status, plan, picture = panel.locator(".dfad-status"), panel.locator(".dfad-plan"), panel.locator("img")
         expect(status).to_contain_text("plans found", timeout=WAIT)
-        expect(page.locator(".jp-OutputArea-output .dfad-title")).to_contain_text(["texture(z): memory against time"])
+        expect(page.locator(".jp-OutputArea-output .dfad-title")).to_contain_text(["memory against time"])
 
         start, all_kept, drawn = status.inner_text(), plan.inner_text(), str(picture.get_attribute("src"))
         assert "■ kept" in all_kept

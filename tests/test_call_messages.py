@@ -84,6 +84,14 @@ def test_wrt_of_integers_says_what_to_pass(wrt, hint):
     assert_at(caught.value, wrt)
 
 
+def test_a_complex_array_is_not_sent_to_a_conversion_that_loses_half_of_it():
+    with pytest.raises(KernelTypeError) as caught:
+        smooth(GRID * 1j, 2)
+    assert caught.value.message == "argument A is an array of complex128"
+    assert caught.value.hint == "complex numbers are not supported yet: pass A.real and A.imag"
+    assert_at(caught.value, "A")
+
+
 # ---------------------------------------------------------------- shapes and indices
 
 

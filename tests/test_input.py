@@ -69,7 +69,7 @@ def line_of(kernel, text):
     [
         ([1.0, 2.0], "a list", "np.array(a)"),
         ((1.0, 2.0), "a tuple", "np.array(a)"),
-        (np.ones(3, complex), "an array of complex128", "float64"),
+        (np.ones(3, complex), "an array of complex128", "a.real and a.imag"),
         (np.ones(3, np.float16), "an array of float16", "float64"),
         (np.ones(3, ">f8"), "byte order", "newbyteorder"),
         (np.ones(3, object), "an array of object", "float64"),

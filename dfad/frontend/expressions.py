@@ -267,6 +267,8 @@ def _subscript(context: Context, owner: ast.expr, index: ast.expr) -> Value:
     found, items = evaluate_index(context, owner, index)
     if isinstance(found, Tuple):
         return _item(context, owner, found, items)
+    if isinstance(found, Masked):
+        operand_of(context, found)
     if not isinstance(found, View | Lazy | Deferred):
         context.wrong_type(f"{kind_of(found)} has no elements")
     return subscript(context, found, items)

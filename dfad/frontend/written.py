@@ -22,7 +22,8 @@ INSTEAD = {
     "sorted": "sort before the kernel",
     "sort": "sort before the kernel",
     "einsum": "write it with @, np.sum and broadcasting, or as a loop",
-    "linalg": "call it before the kernel and pass its result, or write it as a loop",
+    "numpy": "call it before the kernel and pass its result, or write it as a loop",
+    "scipy": "call it before the kernel and pass its result, or write it as a loop",
     "random": "draw the numbers before the kernel and pass them as an array",
 }
 """What to write in place of a function or module, by a part of its dotted name."""
@@ -78,8 +79,8 @@ def callee_of(context: Context) -> str | None:
 
 
 def instead_of(dotted: str) -> str | None:
-    """What to write in place of a function that is not part of the language."""
-    return next((INSTEAD[part] for part in dotted.split(".") if part in INSTEAD), None)
+    """What to write in place of a function that is not part of the language: by its name, else by its module."""
+    return next((INSTEAD[part] for part in reversed(dotted.split(".")) if part in INSTEAD), None)
 
 
 def origin_of(context: Context, value: Value) -> str:

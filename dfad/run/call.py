@@ -122,6 +122,8 @@ def _objection(name: str, value: object) -> tuple[str, str]:
     match value:
         case np.ndarray() if type(value) not in (np.ndarray, np.memmap):
             return f"a {type(value).__name__}", f"pass a plain array: np.asarray({name})"
+        case np.ndarray() if value.dtype.kind == "c":
+            return f"an array of {value.dtype}", f"complex numbers are not supported yet: pass {name}.real and {name}.imag"
         case np.ndarray() if value.dtype.name not in SUPPORTED:
             return f"an array of {value.dtype}", f"arrays of {takes} are taken: {name}.astype(np.float64)"
         case np.ndarray() if not value.dtype.isnative:

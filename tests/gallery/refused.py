@@ -135,6 +135,8 @@ MEANING = {
         None,
         all_of(X, value("2")),
     ),
+    "masked_element": Refused("def f(x):\n    y = x[x > 0]\n    return y[0]\n", 3, "y[0]", "side by side", "np.where"),
+    "median": Refused("def f(x):\n    return np.median(x)\n", 2, "np.median(x)", "np.median is not", "before the kernel"),
     "einsum": Refused("def f(x):\n    return np.einsum('i,i', x, x)\n", 2, "np.einsum('i,i', x, x)", "np.einsum is not", "np.sum"),
     "random_numbers": Refused("def f(x):\n    return np.random.rand(3)\n", 2, "np.random.rand(3)", "np.random.rand is not", "draw"),
     "unpacked_array": Refused("def f(x):\n    a, b = x\n", 2, "a, b = x", "unpacked", "length"),
