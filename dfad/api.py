@@ -69,6 +69,11 @@ class Asked:
         return str(listings[form])
 
     @property
+    def transform(self) -> str:
+        """What was compiled: ``"primal"``, ``"grad"``, ``"value_and_grad"`` or ``"vjp"``."""
+        return self._find().request.transform.kind
+
+    @property
     def timings(self) -> dict[str, Any]:
         """Seconds of each step of the compilation, their total, and where the code came from (`cache`: memory, disk or built)."""
         return dict(self._find().compiled.timings)

@@ -85,6 +85,7 @@ class Kernel:
     given: dict = field(default_factory=dict)
     points: tuple[tuple[int, float], ...] = STEPS
     calls: int = 0
+    transform: str = "primal"
     timings: dict = field(default_factory=dict)
     memory: dict = field(default_factory=dict)
 
@@ -106,6 +107,7 @@ class Kernel:
 
     def grad(self, *args, **kwargs):
         self._compile()
+        self.transform = "grad"
         values = list(args)
         place = next(n for n, value in enumerate(values) if isinstance(value, np.ndarray))
         x = values[place].astype(complex)

@@ -168,3 +168,12 @@ def test_help_begins_with_what_to_type():
     assert dfad.__doc__.index("smooth.grad(A, 20)") < dfad.__doc__.index("The house")
     for name in (".grad", ".plan", ".memory", ".source"):
         assert name in type(smooth).__doc__
+
+
+@pytest.mark.slow
+def test_a_kernel_tells_which_transform_it_ran_last():
+    fresh = dfad.kernel(smooth)
+    fresh.grad(GRID, 2)
+    assert fresh.transform == "grad"
+    fresh(GRID.copy(), 2)
+    assert fresh.transform == "primal"

@@ -111,7 +111,8 @@ class Card:
     def _memory_facts(self) -> Iterator[str]:
         memory = _answer(lambda: self.asked.memory) or {}
         held = {name: count for name, count in memory.items() if count}
-        if self.call is None and self._times().get("adjoint") and not held.keys() & {"tape", "snapshots"}:
+        is_gradient = _answer(lambda: self.asked.transform) in {"grad", "value_and_grad"}
+        if self.call is None and is_gradient and not held.keys() & {"tape", "snapshots"}:
             yield "nothing is recorded: all that the reverse sweep reads is still in place, or computed again"
         if held.get("peak") and self.compiled is None:
             parts = ", ".join(f"{name} {size(count)}" for name, count in held.items() if name != "peak")

@@ -30,6 +30,11 @@ class Asked(Protocol):
     """What `Kernel`, `Gradient` and `for_args` answer."""
 
     @property
+    def transform(self) -> str:
+        """What was compiled: the primal, or which derivative."""
+        ...
+
+    @property
     def timings(self) -> Mapping[str, Any]:
         """Seconds by step of the compilation, and where the code came from."""
         ...
@@ -52,6 +57,7 @@ class Kernel(Protocol):
     """A compiled kernel."""
 
     __name__: str
+    transform: str
     timings: Mapping[str, Any]
     memory: Mapping[str, int]
 

@@ -45,10 +45,14 @@ class Call:
         if not is_kernel(kernel):
             name = getattr(kernel, "__name__", repr(kernel))
             raise OptionError(f"{name} is not a dfad kernel", hint=f"define it in a %%dfad cell, or wrap it: {name} = dfad.kernel({name})")
+        signature = inspect.signature(kernel)
+        for keyword in (name for name in kwargs or {} if name not in signature.parameters):
+            message = f"{kernel.__name__}{signature}: got an unexpected keyword argument {keyword!r}"
+            raise dfad.KernelTypeError(message, hint=f"its parameters are {', '.join(signature.parameters)}")
         try:
-            bound = inspect.signature(kernel).bind(*args, **(kwargs or {}))
+            bound = signature.bind(*args, **(kwargs or {}))
         except TypeError as error:
-            raise dfad.KernelTypeError(f"{kernel.__name__}: {error}") from None
+            raise dfad.KernelTypeError(f"{kernel.__name__}{signature}: {error}") from None
         bound.apply_defaults()
         copies = copy.deepcopy((bound.args, bound.kwargs))
         return cls(text or f"{kernel.__name__}({', '.join(bound.arguments)})", kernel, *copies)
