@@ -96,7 +96,7 @@ def origin_of(context: Context, value: Value) -> str:
 
 
 def _short(node: ast.AST) -> str:
-    text = ast.unparse(node)
+    text = node.id if isinstance(node, ast.Name) else ast.unparse(node)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
