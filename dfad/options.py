@@ -94,13 +94,13 @@ def merge(options: Options, **overrides: Any) -> Options:
     return replace(options, **overrides)
 
 
-def parse_bytes(size: int | str | None) -> int | None:
+def parse_bytes(size: float | str | None) -> int | None:
     """A memory budget in bytes.
 
     Parameters
     ----------
-    size : int, str or None
-        Bytes, or a number with a unit: B, kB, MB, GB, TB (powers of 1000), KiB, MiB, GiB, TiB (powers of 1024).
+    size : int, float, str or None
+        Bytes, a whole number, or a number with a unit: B, kB, MB, GB, TB (powers of 1000), KiB, MiB, GiB, TiB (powers of 1024).
 
     Raises
     ------
@@ -112,6 +112,8 @@ def parse_bytes(size: int | str | None) -> int | None:
             return None
         case str():
             return _parse_text(size)
+        case float() if size.is_integer() and size >= 0:
+            return int(size)
         case _ if not _is_integer(size) or size < 0:
             raise _no_size(size)
         case _:
