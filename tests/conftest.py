@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import tempfile
 from pathlib import Path
 
@@ -25,6 +26,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """One empty cache for the whole run; its worker processes inherit the variables."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a job that a shell put in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     os.environ.setdefault("JAX_ENABLE_X64", "1")
     if "DFAD_CACHE_DIR" not in os.environ:

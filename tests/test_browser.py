@@ -1,7 +1,6 @@
 """The budget panel in a real JupyterLab, driven in a real browser: the only test that sees the front end."""
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -117,7 +116,10 @@ def test_the_budget_panel_in_jupyterlab(tmp_path):
         handle = panel.locator(".noUi-handle")
         handle.focus()
         handle.press("Home")
-        expect(panel.locator("input[type=number]")).to_have_value(re.compile(r"^1\.09"), timeout=WAIT)
+        box = panel.locator("input[type=number]")
+        least_budget = str(box.get_attribute("min"))
+        assert float(least_budget) < float(str(box.get_attribute("max")))
+        expect(box).to_have_value(least_budget, timeout=WAIT)
         least = status.inner_text()
         handle.press("ArrowRight")
         expect(status).not_to_contain_text(least, timeout=WAIT)
