@@ -1,35 +1,21 @@
 """The hand-written C adjoints are right: each against complex steps through the same loops in Python."""
 
 import ctypes
-import os
-import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.anchored import builder, call
+
 pytestmark = pytest.mark.slow
 
-FOLDER = Path(__file__).parent / "anchors"
-FLAGS = ["-O3", "-march=native", "-shared", "-fPIC"]
 STEP = 1e-30
 
 
 @pytest.fixture(scope="module")
 def anchor(tmp_path_factory):
     """`anchor(name)`: the compiled library of tests/anchors/<name>.c."""
-
-    def build(name):
-        library = tmp_path_factory.mktemp(name) / f"{name}.so"
-        subprocess.run([os.environ.get("CC", "cc"), *FLAGS, "-o", library, FOLDER / f"{name}.c", "-lmvec", "-lm"], check=True)
-        return ctypes.CDLL(str(library))
-
-    return build
-
-
-def call(function, *arguments):
-    """Call a C function with arrays as pointers to double and integers as long."""
-    return function(*(ctypes.c_void_p(a.ctypes.data) if isinstance(a, np.ndarray) else ctypes.c_long(a) for a in arguments))
+    return builder(tmp_path_factory.mktemp)
 
 
 def complex_step(loss, array):

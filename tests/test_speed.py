@@ -4,21 +4,17 @@ Run with `make long`; every test prints its figures.
 """
 
 import ctypes
-import os
-import subprocess
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dfad
 from dfad.suite import cholesky, seidel_2d, seidel_nonlinear
+from tests.anchored import builder, call
 
 pytestmark = [pytest.mark.long, pytest.mark.production]
 
-FOLDER = Path(__file__).parent / "anchors"
-FLAGS = ["-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC"]
 
 
 def seidel_loss(A, T):
@@ -45,17 +41,8 @@ def cholesky_loss(A):
 
 @pytest.fixture(scope="module")
 def anchor(tmp_path_factory):
-    def build(name):
-        library = tmp_path_factory.mktemp(name) / f"{name}.so"
-        subprocess.run([os.environ.get("CC", "cc"), *FLAGS, "-o", library, FOLDER / f"{name}.c", "-lmvec", "-lm"], check=True)
-        return ctypes.CDLL(str(library))
-
-    return build
-
-
-def call(function, *arguments):
-    """Call a C function with arrays as pointers to double and integers as long."""
-    return function(*(ctypes.c_void_p(a.ctypes.data) if isinstance(a, np.ndarray) else ctypes.c_long(a) for a in arguments))
+    """`anchor(name)`: the compiled library of tests/anchors/<name>.c."""
+    return builder(tmp_path_factory.mktemp, ["-ffp-contract=off"])
 
 
 def ratio(mine, theirs, what, pairs=15):

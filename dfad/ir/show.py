@@ -212,11 +212,6 @@ def show(program: Program) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def show_node(node: Node) -> str:
-    """The listing of a node and all below it, with every key."""
-    return "".join(f"{line}\n" for line in _node(node, lambda key: True))
-
-
 def _demanded_keys(program: Program) -> set[str]:
     parts = (part for node in walk(program.body) for value in expressions(node) for part in walk_expression(value))
     return {part.key for part in parts if isinstance(part, Demand)}

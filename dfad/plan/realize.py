@@ -14,10 +14,20 @@ from dataclasses import replace
 
 from dfad.errors import CompilerBug
 from dfad.ir.lifetimes import top_arrays
-from dfad.ir.memlet import Memlet, symbol
+from dfad.ir.memlet import symbol
 from dfad.ir.names import Names
 from dfad.ir.nodes import Array, Block, Check, Expression, Loop, Node, Program, Read, Statement
-from dfad.ir.walk import all_arrays, map_expression, map_integers, map_memlets, map_node_expressions, map_symbols, rewrite, substitute, walk
+from dfad.ir.walk import (
+    all_arrays,
+    map_expression,
+    map_integers,
+    map_node_expressions,
+    map_symbols,
+    rename_arrays,
+    rewrite,
+    substitute,
+    walk,
+)
 from dfad.plan.problem import Decision, Decisions, Problem, decided, phases
 from dfad.plan.values import Sweeps
 
@@ -132,11 +142,7 @@ def _declared(step: Node) -> Iterator[Array]:
 
 
 def _renamed(node: Statement, names: dict[str, str]) -> Statement:
-    """The node (not those below) with arrays renamed in every memlet."""
-
-    def rename(memlet: Memlet) -> Memlet:
-        return Memlet(names[memlet.array], memlet.subset) if memlet.array in names else memlet
-
-    changed = map_memlets(node, rename)
+    """The statement (not those below) with arrays renamed."""
+    changed = rename_arrays(node, names)
     assert not isinstance(changed, Block)
     return changed
