@@ -28,11 +28,11 @@ def test_every_kernel_has_a_complete_record():
     assert set(KERNELS) == set(TINY)
     for name, benchmark in KERNELS.items():
         assert benchmark.name == benchmark.function.__name__ == name
-        assert benchmark.family in suite.FAMILIES
+        assert name in suite.MODULES[benchmark.family]
         assert set(benchmark.sizes) == {"S", "M", "L", "paper"}
         assert {"jax_port", "jax_best"} <= set(benchmark.systems)
         arguments = benchmark.initialize("S")
-        assert benchmark.wrt in arguments
+        assert {benchmark.wrt} <= set(arguments) if isinstance(benchmark.wrt, str) else set(benchmark.wrt) <= set(arguments)
         assert benchmark.of is None or set(benchmark.outputs) <= set(arguments)
 
 
@@ -60,9 +60,10 @@ def test_jax_counterparts_compute_the_same_values(name, system):
     benchmark = KERNELS[name]
     for size in TINY[name]:
         arguments = benchmark.initialize(size)
-        (expected,) = run_numpy(benchmark.function, arguments, benchmark.of)
+        expected = run_numpy(benchmark.function, arguments, benchmark.of)
         lifted = {key: jax.numpy.asarray(value) if isinstance(value, np.ndarray) else value for key, value in arguments.items()}
-        assert relative_error(benchmark.systems[system](**lifted), expected) <= 1e-14
+        outputs = benchmark.systems[system](**lifted)
+        assert relative_error(outputs if isinstance(outputs, tuple) else (outputs,), expected) <= 1e-13
 
 
 @pytest.mark.slow

@@ -4,11 +4,11 @@ One module per kernel. Each offers
 
 - `function`: the plain NumPy function; `initialize(size)`: its arguments, by name, for a dict of sizes or a name of `sizes`
   (`S`, `M`, `L`, and `paper`, the published one);
-- `wrt`: the argument to differentiate; `outputs`: the arguments that it updates, or `("return",)` for what it returns;
+- `wrt`: the argument to differentiate, or a tuple of them; `outputs`: the arguments that it updates, or `("return",)` for what it returns;
 - `jax_port`: the loops as written, with `fori_loop` and `.at[].set`, and `port_limit`, where it has one, the largest sizes at
   which that takes seconds; `jax_best`: the best formulation of the same algorithm that we know; `jax_lib`, for factorizations:
   the library call;
-- `family`: `V` array code, `L` loops and in-place updates, `T` non-linear state marched in time.
+- `family`: the class in `MODULES`: `V` array code, `L` loops and in-place updates, `T` non-linear state marched in time.
 
 `python -m dfad.suite` measures them. JAX is imported by the JAX functions only.
 """
@@ -17,16 +17,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from dfad.suite import burgers_1d, cholesky, gemm, go_fast, heat_3d, jacobi_1d, jacobi_2d, seidel_2d, seidel_nonlinear, softmax
-
-__all__ = ["FAMILIES", "Benchmark", "cotangent", "kernels"]
+__all__ = ["FAMILIES", "MODULES", "Benchmark", "cotangent", "kernels"]
 
 FAMILIES = {"V": "array code", "L": "loops and in-place updates", "T": "non-linear state in time"}
+MODULES = {
+    "V": (
+        "gemm",
+        "softmax",
+        "go_fast",
+    ),
+    "L": (
+        "seidel_2d",
+        "jacobi_1d",
+        "jacobi_2d",
+        "heat_3d",
+        "cholesky",
+    ),
+    "T": (
+        "burgers_1d",
+        "seidel_nonlinear",
+    ),
+}
 Function = Callable[..., Any]
 Sizes = dict[str, Any]
 
@@ -40,7 +57,7 @@ class Benchmark:
     function: Function
     initialize: Callable[[str | Sizes], dict[str, Any]]
     sizes: Mapping[str, Sizes]
-    wrt: str
+    wrt: str | tuple[str, ...]
     outputs: tuple[str, ...]
     systems: Mapping[str, Function]
     port_limit: Sizes | None
@@ -62,8 +79,7 @@ def cotangent(shape: int | tuple[int, ...]) -> np.ndarray:
 
 def kernels() -> dict[str, Benchmark]:
     """All kernels by name, class V first, then L, then T."""
-    modules = (gemm, softmax, go_fast, seidel_2d, jacobi_1d, jacobi_2d, heat_3d, cholesky, burgers_1d, seidel_nonlinear)
-    return {benchmark.name: benchmark for benchmark in map(_benchmark, modules)}
+    return {name: _benchmark(import_module(f"{__name__}.{name}")) for names in MODULES.values() for name in names}
 
 
 def _benchmark(module: ModuleType) -> Benchmark:
