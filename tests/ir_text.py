@@ -12,7 +12,8 @@
 
 The key of a node is ``L`` and its line (the ``def`` is line 1). ``demand(A[i], "L6")`` and ``after(A[i], "L6")`` are demands;
 ``A, B = B, A`` is an exchange; ``assert i < N, "index"`` a check; ``with block:`` a plain Block; ``C[:, :] = matmul(A[:, :], B[:, :])``
-a Library call; an extent, an integer parameter or a loop index in an expression is a symbol. Nothing is inferred but the dtypes of reads.
+a Library call; ``while (err > tol, k):`` a While that counts its trips in k; an extent, an
+integer parameter or a loop index in an expression is a symbol. Nothing is inferred but the dtypes of reads.
 """
 
 import ast
@@ -45,6 +46,7 @@ from dfad.ir.nodes import (
     ShapeSymbol,
     Stage,
     Tasklet,
+    While,
 )
 from dfad.source import Location
 
@@ -121,6 +123,10 @@ class Builder:
                 start, stop, *step = (self.integer(bound) for bound in bounds)
                 self.indices.add(index)
                 return Loop(symbol(index), start, stop, int(step[0]) if step else 1, self.block(statement.body), where, key)
+            case ast.While(test=ast.Tuple(elts=[test, ast.Name(id=index)])):
+                guard = self.expression(test)
+                self.indices.add(index)
+                return While(symbol(index), guard, self.block(statement.body), where, key)
             case ast.If():
                 guard = self.expression(statement.test)
                 return Branch(guard, self.block(statement.body), self.block(statement.orelse), where, key)

@@ -12,7 +12,7 @@ from dataclasses import replace
 import sympy
 
 from dfad.errors import CompilerBug, Place, UnsupportedSyntax
-from dfad.ir.nodes import Block, Branch, Check, Exchange, Library, Loop, Node, Tasklet
+from dfad.ir.nodes import Block, Branch, Check, Exchange, Library, Loop, Node, Tasklet, While
 from dfad.ir.walk import reads, walk, writes
 
 
@@ -38,6 +38,8 @@ def _skeleton(block: Block, table: Mapping[str, str], mark: str, written: frozen
             case Loop():
                 inner = _skeleton(node.body, table, mark, written)
                 body += [replace(node, body=Block((), inner), key=mark + node.key)] if inner else []
+            case While():
+                raise CompilerBug("the adjoint of a While is refused before its exchanges are asked for")
             case Branch():
                 body += _branch(node, table, mark, written)
             case Tasklet() | Library() | Check() | Exchange():

@@ -20,7 +20,7 @@ from dfad.adjoint.exchanges import reversed_range, skeleton, with_partners
 from dfad.adjoint.nests import nest
 from dfad.adjoint.rules import is_flat
 from dfad.analysis.activity import active_arrays
-from dfad.errors import CompilerBug
+from dfad.errors import CompilerBug, Place, UnsupportedSyntax
 from dfad.ir.memlet import Memlet, Range
 from dfad.ir.names import names_of
 from dfad.ir.nodes import (
@@ -39,6 +39,7 @@ from dfad.ir.nodes import (
     Role,
     Stage,
     Tasklet,
+    While,
 )
 from dfad.ir.walk import all_arrays, exchanged, first_location, walk, writes
 from dfad.source import Location
@@ -102,6 +103,8 @@ class _Reversal:
                 start, stop = reversed_range(node)
                 body = self.block(node.body)
                 return replace(node, start=start, stop=stop, step=-node.step, body=body, key=f"~{node.key}", parallel=False)
+            case While():
+                raise CompilerBug("the adjoint of a While is refused before")
             case Branch():
                 then, orelse = self.block(node.then), self.block(node.orelse)
                 return replace(node, guard=self.setting.demanded(node.guard, node.key), then=then, orelse=orelse, key=f"~{node.key}")
@@ -168,7 +171,13 @@ def differentiate(program: Program, request: Request) -> Program:
     Program
         ADJOINT. Its parameters are those of ``program``, then the cotangents in the order of ``request.of``, then the gradients in the
         order of ``request.wrt``; its results are those of ``program``, then the gradients.
+
+    Raises
+    ------
+    UnsupportedSyntax
+        When the Program holds a While.
     """
+    _refuse_unbounded(program)
     state = _Reversal(program, request)
     outer = [array for array in (*program.parameters, *program.body.arrays) if array.name in state.bars]
     prelude: list[Node] = []
@@ -194,6 +203,14 @@ def differentiate(program: Program, request: Request) -> Program:
         body=body,
         stage=Stage.ADJOINT,
     )
+
+
+def _refuse_unbounded(program: Program) -> None:
+    """Raises UnsupportedSyntax at the first While: nothing bounds what its trips would record."""
+    for node in walk(program.body):
+        if isinstance(node, While):
+            place = node.where.place() | Place(hint="write a for loop over the most trips there can be, with a break")
+            raise UnsupportedSyntax("the gradient of a while loop is not supported yet", **place)
 
 
 def _written_once(block: Block) -> frozenset[str]:

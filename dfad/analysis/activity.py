@@ -26,6 +26,7 @@ from dfad.ir.nodes import (
     Read,
     Select,
     Tasklet,
+    While,
 )
 from dfad.ir.walk import operands, walk
 
@@ -70,7 +71,7 @@ def _flows(node: Node, arrays: dict[str, Array], is_flat: Callable[[str], bool])
         case Exchange():
             yield node.first, node.second
             yield node.second, node.first
-        case Tasklet() | Check() | Block() | Loop() | Branch():
+        case Tasklet() | Check() | Block() | Loop() | While() | Branch():
             return
         case _:
             raise CompilerBug(f"no such node: {node!r}")

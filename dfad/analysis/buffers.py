@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from dfad.analysis.sets import Space
 from dfad.analysis.statements import Statement
-from dfad.ir.nodes import Exchange, Loop
+from dfad.ir.nodes import Exchange, Repetition, While
 
 Permutation = tuple[int, ...]
 
@@ -22,7 +22,7 @@ class _Place:
     """An Exchange: its number in the text, the loops around it and theirs, and the two names."""
 
     number: int
-    loops: tuple[Loop, ...]
+    loops: tuple[Repetition, ...]
     loop_numbers: tuple[int, ...]
     conditional: bool
     first: str
@@ -50,7 +50,7 @@ class Buffers:
         """All arrays that may share buffers with this one."""
         return self._group_of.get(array, (array,))
 
-    def condition(self, array: str, loops: tuple[Loop, ...], order: tuple[int, ...], space: Space) -> tuple[str, bool]:
+    def condition(self, array: str, loops: tuple[Repetition, ...], order: tuple[int, ...], space: Space) -> tuple[str, bool]:
         """What is known of the buffer ``b`` that the name stands for at a statement, and whether it is exact."""
         if array not in self._group_of:
             return "b = 0", True
@@ -62,24 +62,25 @@ class Buffers:
             return f"b = {_prefix(places, order[0], group)[group.index(array)]}", True
         return self._in_one_loop(array, loops, order, space)
 
-    def _in_one_loop(self, array: str, loops: tuple[Loop, ...], order: tuple[int, ...], space: Space) -> tuple[str, bool]:
+    def _in_one_loop(self, array: str, loops: tuple[Repetition, ...], order: tuple[int, ...], space: Space) -> tuple[str, bool]:
         group, places = self._group_of[array], self._places[array]
         inside = [place for place in places if place.loops]
         loop, number = inside[0].loops[0], inside[0].loop_numbers[0]
-        start, stop = space.text(loop.start), space.text(loop.stop)
+        start, stop = ("0", None) if isinstance(loop, While) else (space.text(loop.start), space.text(loop.stop))
         before = _prefix([p for p in places if not p.loops and p.number < number], order[0], group)
         if order[0] < number:
             return f"b = {before[group.index(array)]}", True
-        if start is None or stop is None:
+        if start is None or (stop is None and order[0] != number):
             return f"0 <= b < {len(group)}", False
+        step = 1 if isinstance(loop, While) else loop.step
         trip = _prefix(inside, None, group)
         if order[0] == number:
-            count = f"({loop.index.name}_ - {start})" if loop.step > 0 else f"({start} - {loop.index.name}_)"
+            count = f"({loop.index.name}_ - {start})" if step > 0 else f"({start} - {loop.index.name}_)"
             here = _prefix(inside, order[1], group)
-            return _power_text(count, abs(loop.step), before, trip, here, group.index(array)), True
+            return _power_text(count, abs(step), before, trip, here, group.index(array)), True
         after = _prefix([p for p in places if not p.loops and p.number > number], order[0], group)
-        span = f"({stop} - {start})" if loop.step > 0 else f"({start} - {stop})"
-        size = abs(loop.step)
+        span = f"({stop} - {start})" if step > 0 else f"({start} - {stop})"
+        size = abs(step)
         count = f"(max(0, {span} + {size - 1}))"
         return _power_text(count, size, before, trip, after, group.index(array)), True
 

@@ -17,7 +17,7 @@ from dfad.analysis.buffers import Buffers
 from dfad.analysis.sets import Space
 from dfad.analysis.statements import Statement
 from dfad.ir.memlet import Memlet, Range
-from dfad.ir.nodes import Apply, Expression, Integer, Loop
+from dfad.ir.nodes import Apply, Expression, Integer, Loop, Repetition, While
 
 
 class Instances:
@@ -42,7 +42,10 @@ class Instances:
                 parts.append(guard_text if side else f"not ({guard_text})")
         return " and ".join(part for part in parts if part) or "true", exact
 
-    def _loop_text(self, loop: Loop) -> tuple[str, bool]:
+    def _loop_text(self, loop: Repetition) -> tuple[str, bool]:
+        """The range of an index, and whether every index in it is a trip: of a While, nobody knows the last."""
+        if isinstance(loop, While):
+            return f"0 <= {loop.index.name}_", False
         start, stop, index = self.space.text(loop.start), self.space.text(loop.stop), f"{loop.index.name}_"
         first, last = ("<=", "<") if loop.step > 0 else (">=", ">")
         parts = [f"{start} {first} {index}" if start else "", f"{index} {last} {stop}" if stop else ""]
@@ -79,7 +82,7 @@ class Instances:
         """Instance -> schedule vector, padded to the depth of the Program."""
         vector: list[str] = []
         for number, loop in zip(statement.order, statement.loops, strict=False):
-            vector += [str(number), f"{loop.index.name}_" if loop.step > 0 else f"-{loop.index.name}_"]
+            vector += [str(number), f"-{loop.index.name}_" if _runs_down(loop) else f"{loop.index.name}_"]
         vector.append(str(statement.exit if at_exit else statement.order[-1]))
         vector += ["0"] * (2 * self.depth + 1 - len(vector))
         text, _ = self.domain_text(statement)
@@ -121,3 +124,7 @@ class Instances:
             return None
         stride = f" and ({cell} - {start}) mod {int(index.step)} = 0" if index.step != 1 else ""
         return f"{start} <= {cell} and {cell} < {stop}{stride}"
+
+
+def _runs_down(loop: Repetition) -> bool:
+    return isinstance(loop, Loop) and loop.step < 0

@@ -1,7 +1,7 @@
 """The statements of a sweep, numbered in the order of the text, each with what surrounds it.
 
-A *statement* is a leaf, a Branch (its guard), or the end of a Block (an overwrite of the arrays that the Block declares). Loops and
-statements take numbers in the order of the text; a Branch takes a second one behind both its sides.
+A *statement* is a leaf, a Branch or While (its guard), or the end of a Block (an overwrite of the arrays that the Block declares).
+Loops and statements take numbers in the order of the text; a Branch or While takes a second one behind what it holds.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sympy
 
 from dfad.errors import CompilerBug
 from dfad.ir.memlet import Memlet, Range
-from dfad.ir.nodes import Block, Branch, Check, Exchange, Expression, Library, Loop, Node, Tasklet
+from dfad.ir.nodes import Block, Branch, Check, Exchange, Expression, Library, Loop, Node, Repetition, Tasklet, While
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,12 +21,12 @@ class Statement:
     """One statement with what surrounds it.
 
     ``order`` holds the numbers of the loops around it and its own; ``guards`` the Branches around it with the side taken;
-    ``exit`` is the number just after its region (for a Branch), otherwise its own.
+    ``exit`` is the number just after its region (for a Branch or While), otherwise its own.
     """
 
     key: str
     node: Node
-    loops: tuple[Loop, ...]
+    loops: tuple[Repetition, ...]
     guards: tuple[tuple[Expression, bool], ...]
     order: tuple[int, ...]
     exit: int
@@ -51,7 +51,7 @@ def statements(root: Block) -> list[Statement]:
 def _visit_block(
     block: Block,
     key: str,
-    loops: tuple[Loop, ...],
+    loops: tuple[Repetition, ...],
     guards: tuple[tuple[Expression, bool], ...],
     order: tuple[int, ...],
     state: _Walk,
@@ -64,6 +64,10 @@ def _visit_block(
                 _visit_block(node, f"{key}.{here}", loops, guards, order, state)
             case Loop():
                 _visit_block(node.body, f"end:{node.key}", (*loops, node), guards, (*order, here), state)
+            case While():
+                _visit_block(node.body, f"end:{node.key}", (*loops, node), guards, (*order, here), state)
+                state.number += 1
+                state.found.append(Statement(node.key, node, loops, guards, (*order, here), state.number))
             case Branch():
                 _visit_block(node.then, f"end:{node.key}.then", loops, (*guards, (node.guard, True)), order, state)
                 _visit_block(node.orelse, f"end:{node.key}.else", loops, (*guards, (node.guard, False)), order, state)
@@ -85,7 +89,7 @@ def written_cells(statement: Statement) -> Iterator[Memlet]:
         case Block():
             for array in statement.node.arrays:
                 yield Memlet(array.name, tuple(Range(sympy.Integer(0), extent) for extent in array.shape))
-        case Branch() | Exchange() | Check():
+        case Branch() | While() | Exchange() | Check():
             return
         case _:
             raise CompilerBug(f"no such statement: {statement.node!r}")

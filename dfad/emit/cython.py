@@ -26,7 +26,7 @@ from dfad.emit.statement import Lines, Surroundings, indent, statements
 from dfad.emit.sums import accumulated
 from dfad.emit.vector_math import declare_vectors, width_flags
 from dfad.ir.dtype import F32
-from dfad.ir.nodes import Array, Check, Exchange, Loop, Program, Role, ShapeSymbol, Tasklet
+from dfad.ir.nodes import Array, Check, Exchange, Loop, Program, Repetition, Role, ShapeSymbol, Tasklet
 from dfad.ir.walk import all_arrays, walk
 
 DIRECTIVES = (
@@ -85,7 +85,7 @@ def _surroundings(program: Program, threads: int) -> Surroundings:
     chosen = dict(chosen_loops(program.body, arrays, threads))
     names = identifiers(program)
     titles = name_functions(program, chosen, names.values())
-    events = place(program, [loop for loop, parallel in chosen.items() if parallel])
+    events = place(program, [loop for loop, parallel in chosen.items() if parallel and isinstance(loop, Loop)])
     exchanged = {name for node in walk(program.body) if isinstance(node, Exchange) for name in (node.first, node.second)}
     own = {loop: {array.name for array in allocated_inside(loop, events)} for loop in chosen}
     extents = {bound.symbol.name for bound in program.symbols if isinstance(bound, ShapeSymbol)}
@@ -102,10 +102,10 @@ def _surroundings(program: Program, threads: int) -> Surroundings:
     )
 
 
-def _kernel_polls(program: Program, chosen: Collection[Loop]) -> dict[Loop, sympy.Expr]:
+def _kernel_polls(program: Program, chosen: Collection[Repetition]) -> dict[Repetition, sympy.Expr]:
     """The loops that stay in the kernel: cheap to ask in each."""
     inside = {part for loop in chosen for part in walk(loop)}
-    return {node: sympy.Integer(FEW) for node in walk(program.body) if isinstance(node, Loop) and node not in inside}
+    return {node: sympy.Integer(FEW) for node in walk(program.body) if isinstance(node, Repetition) and node not in inside}
 
 
 def _wide(program: Program, arrays: Mapping[str, Array], exchanged: Collection[str]) -> frozenset[str]:

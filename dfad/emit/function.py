@@ -9,9 +9,9 @@ from dataclasses import replace
 from dfad.emit.memory import allocated_inside
 from dfad.emit.outline import Function
 from dfad.emit.scope import Scope, pointer
-from dfad.emit.statement import Lines, Surroundings, allocate, indent, loop_text, release
+from dfad.emit.statement import Lines, Surroundings, allocate, indent, loop_text, release, while_text
 from dfad.emit.sums import LANES
-from dfad.ir.nodes import Array, Block, Loop, Node
+from dfad.ir.nodes import Array, Block, Loop, Node, Repetition, While
 from dfad.ir.walk import walk
 
 _COUNTERS = ("status", "whole", "rest", "lane", "trips", "first", "last")
@@ -22,7 +22,7 @@ def function_text(function: Function, around: Surroundings) -> Lines:
     scope, names = around.scope, around.scope.names
     others = {loop: other for loop, other in around.functions.items() if loop is not function.loop}
     inner = replace(around, functions=others, parallel=function.parallel)
-    body = _thread_text(function.loop, inner) if function.parallel else loop_text(function.loop, inner)
+    body = _text(function.loop, inner)
     updated = [f"cdef {scope.scalar_type(scope.arrays[name])} {names[name]} = {names[name]}_out[0]" for name in function.updated]
     return (
         f"cdef int64_t {function.name}({_parameters(function, scope)}) noexcept nogil:",
@@ -32,6 +32,12 @@ def function_text(function: Function, around: Surroundings) -> Lines:
         *indent(f"{names[name]}_out[0] = {names[name]}" for name in function.updated),
         "    return 0",
     )
+
+
+def _text(loop: Repetition, around: Surroundings) -> Lines:
+    if isinstance(loop, While):
+        return while_text(loop, around)
+    return _thread_text(loop, around) if around.parallel else loop_text(loop, around)
 
 
 def _parameters(function: Function, scope: Scope) -> str:
@@ -73,7 +79,7 @@ def local_variables(node: Node, body: Lines, own: Iterable[Array], around: Surro
         types["int64_t"].append("part")
     for part in walk(node):
         match part:
-            case Loop():
+            case Loop() | While():
                 index = scope.names[part.index.name]
                 types["int64_t"] += [name for name in (index, f"{index}_strip", f"{index}_lanes") if name in words]
             case Block():

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 
 import sympy
 
-from dfad.ir.nodes import Block, Library, Loop, Node
+from dfad.ir.nodes import Block, Library, Loop, Node, Repetition, While
 from dfad.ir.walk import children, walk
 
 FEW = 64
@@ -19,20 +19,23 @@ STRIP = 1 << 20
 _LIBRARY = 1000
 
 
-def polls(root: Loop) -> dict[Loop, sympy.Expr]:
+def polls(root: Repetition) -> dict[Repetition, sympy.Expr]:
     """The loops at or below ``root`` whose iterations begin with the question, and the innermost iterations that follow it."""
-    found: dict[Loop, sympy.Expr] = {}
+    found: dict[Repetition, sympy.Expr] = {}
     _work(root, found)
     return found
 
 
-def _work(node: Node, found: dict[Loop, sympy.Expr]) -> sympy.Expr:
+def _work(node: Node, found: dict[Repetition, sympy.Expr]) -> sympy.Expr:
     """The innermost iterations of a node that nobody below it asks about."""
     known = len(found)
     below = sum((_work(child, found) for child in children(node)), sympy.Integer(0))
     match node:
         case Library():
             return sympy.Integer(_LIBRARY)
+        case While():
+            found[node] = _known(below, node)
+            return sympy.Integer(0)
         case Loop() if below.is_Integer and below <= FEW and len(found) > known:
             return sympy.Integer(0)
         case Loop():
@@ -45,14 +48,16 @@ def _work(node: Node, found: dict[Loop, sympy.Expr]) -> sympy.Expr:
             return below
 
 
-def _known(work: sympy.Expr, loop: Loop) -> sympy.Expr:
+def _known(work: sympy.Expr, loop: Repetition) -> sympy.Expr:
     """The work, or a guess when it depends on what the body computes."""
     inner = {array.name for part in walk(loop.body) if isinstance(part, Block) for array in part.arrays}
-    bound = {part.index.name for part in walk(loop.body) if isinstance(part, Loop)}
+    bound = {part.index.name for part in walk(loop.body) if isinstance(part, Repetition)}
     return sympy.Integer(FEW) if {symbol.name for symbol in work.free_symbols} & (inner | bound) else sympy.expand(work)
 
 
-def needs_strips(root: Loop, asked: Mapping[Loop, sympy.Expr], extents: Collection[str]) -> bool:
+def needs_strips(root: Repetition, asked: Mapping[Repetition, sympy.Expr], extents: Collection[str]) -> bool:
     """Whether a loop that is a function asks nobody and may be long: longer than the arrays of the call are, by ``extents``."""
+    if isinstance(root, While):
+        return False
     free = {symbol.name for symbol in (root.stop - root.start).free_symbols}
     return not asked and not free.issubset(extents)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from dfad.ir.lifetimes import schedule
-from dfad.ir.nodes import Array, Block, Loop, Node, Program, Role, Tasklet
+from dfad.ir.nodes import Array, Block, Loop, Node, Program, Repetition, Role, Tasklet
 from dfad.ir.walk import walk
 
 CLASSES = {
@@ -66,12 +66,12 @@ def _arrays(node: Node) -> Iterator[Array]:
 
 def _is_ragged(array: Array, loop: Loop) -> bool:
     """Whether the loop binds a symbol of the shape, as in lifetimes.py."""
-    bound = {part.index.name for part in walk(loop) if isinstance(part, Loop)}
+    bound = {part.index.name for part in walk(loop) if isinstance(part, Repetition)}
     bound |= {part.write.array for part in walk(loop) if isinstance(part, Tasklet)}
     return any(symbol.name in bound for extent in array.shape for symbol in extent.free_symbols)
 
 
-def allocated_inside(loop: Loop, events: Events) -> tuple[Array, ...]:
+def allocated_inside(loop: Repetition, events: Events) -> tuple[Array, ...]:
     """The arrays that the text of the loop itself allocates."""
     blocks = (events.entry.get(part, ()) for part in walk(loop) if isinstance(part, Block))
-    return tuple(array for arrays in (events.thread.get(loop, ()), *blocks) for array in arrays)
+    return tuple(array for arrays in (events.thread.get(loop, ()) if isinstance(loop, Loop) else (), *blocks) for array in arrays)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from dfad.emit.declarations import DECLARATIONS
-from dfad.ir.nodes import Block, Loop, Program
+from dfad.ir.nodes import Block, Loop, Program, While
 from dfad.ir.walk import walk
 
 _CYTHON = """
@@ -41,7 +41,7 @@ def _names(program: Program) -> Iterator[str]:
         match node:
             case Block():
                 yield from (array.name for array in node.arrays)
-            case Loop():
+            case Loop() | While():
                 yield node.index.name
 
 

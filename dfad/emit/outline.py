@@ -14,7 +14,7 @@ import sympy
 
 from dfad.emit.bulk import is_bulk
 from dfad.ir.memlet import Memlet
-from dfad.ir.nodes import Array, Block, Exchange, Integer, Loop, Node, Program
+from dfad.ir.nodes import Array, Block, Exchange, Integer, Loop, Node, Program, Repetition
 from dfad.ir.walk import children, expressions, reads, walk, walk_expression, writes
 
 
@@ -27,7 +27,7 @@ class Function:
     """
 
     name: str
-    loop: Loop
+    loop: Repetition
     integers: tuple[str, ...]
     scalars: tuple[str, ...]
     updated: tuple[str, ...]
@@ -35,16 +35,16 @@ class Function:
     parallel: bool
 
 
-def chosen_loops(node: Node, arrays: Mapping[str, Array], threads: int, inside: bool = False) -> Iterator[tuple[Loop, bool]]:
+def chosen_loops(node: Node, arrays: Mapping[str, Array], threads: int, inside: bool = False) -> Iterator[tuple[Repetition, bool]]:
     """The loops that become functions, and whether each is parallel; those inside a function before it, as C wants them."""
-    if not isinstance(node, Loop):
+    if not isinstance(node, Repetition):
         for child in children(node):
             yield from chosen_loops(child, arrays, threads, inside)
         return
-    if node.parallel and threads > 1:
+    if isinstance(node, Loop) and node.parallel and threads > 1:
         yield node, True
         return
-    if is_bulk(node, arrays):
+    if isinstance(node, Loop) and is_bulk(node, arrays):
         return
     starts = not inside and not any(isinstance(part, Exchange) for part in walk(node))
     yield from chosen_loops(node.body, arrays, threads, inside or starts)
@@ -52,9 +52,9 @@ def chosen_loops(node: Node, arrays: Mapping[str, Array], threads: int, inside: 
         yield node, False
 
 
-def name_functions(program: Program, loops: Collection[Loop], identifiers: Collection[str]) -> dict[Loop, str]:
+def name_functions(program: Program, loops: Collection[Repetition], identifiers: Collection[str]) -> dict[Repetition, str]:
     """The name of each loop's function: the kernel's name and the line, counted where several stand on one line or a variable has it."""
-    found: dict[Loop, str] = {}
+    found: dict[Repetition, str] = {}
     taken = set(identifiers)
     for loop in loops:
         base = name = f"{program.name}_{loop.where.line}"
@@ -67,10 +67,10 @@ def name_functions(program: Program, loops: Collection[Loop], identifiers: Colle
     return found
 
 
-def outline(name: str, loop: Loop, arrays: Mapping[str, Array], own: Collection[str], parallel: bool) -> Function:
+def outline(name: str, loop: Repetition, arrays: Mapping[str, Array], own: Collection[str], parallel: bool) -> Function:
     """The loop as a function; ``own`` are the arrays of rank above 0 that its text allocates."""
     declared = {array.name for node in walk(loop) if isinstance(node, Block) for array in node.arrays}
-    bound = {node.index.name for node in walk(loop) if isinstance(node, Loop)}
+    bound = {node.index.name for node in walk(loop) if isinstance(node, Repetition)}
     used = dict.fromkeys(used_names(loop, arrays))
     written = {memlet.array for node in walk(loop) for memlet in writes(node)}
     scalars = [name for name in used if name in arrays and arrays[name].rank == 0 and name not in declared]

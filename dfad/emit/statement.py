@@ -14,13 +14,14 @@ from dfad.emit.interrupt import STRIP
 from dfad.emit.layout import element, is_sum
 from dfad.emit.library import library_text
 from dfad.emit.memory import CLASSES, Events
-from dfad.emit.outline import Function
+from dfad.emit.outline import Function, used_names
 from dfad.emit.scalar import expression_text
 from dfad.emit.scope import Scope
 from dfad.emit.sums import LANES, Partial, combine, first_values, is_innermost, partials
 from dfad.errors import CompilerBug
-from dfad.ir.lifetimes import bytes_of, used_names
-from dfad.ir.nodes import Array, Block, Branch, Check, Exchange, Library, Loop, Node, Tasklet, is_true
+from dfad.ir.lifetimes import bytes_of
+from dfad.ir.lifetimes import used_names as used_arrays
+from dfad.ir.nodes import Array, Block, Branch, Check, Exchange, Library, Loop, Node, Repetition, Tasklet, While, is_true
 from dfad.source import Location
 
 Lines = tuple[str, ...]
@@ -38,13 +39,13 @@ class Surroundings:
     """
 
     scope: Scope
-    functions: Mapping[Loop, Function]
+    functions: Mapping[Repetition, Function]
     events: Events
     sites: Mapping[Check, int]
-    polls: Mapping[Loop, sympy.Expr]
+    polls: Mapping[Repetition, sympy.Expr]
     threads: int = 1
     parallel: bool = False
-    strips: frozenset[Loop] = frozenset()
+    strips: frozenset[Repetition] = frozenset()
     exchanged: frozenset[str] = frozenset()
     partial: tuple[Partial, ...] = ()
 
@@ -63,7 +64,7 @@ def statements(block: Block, around: Surroundings) -> Lines:
     lines: list[str] = []
     waiting = list(around.events.entry.get(block, ()))
     for node in block.body:
-        needed = [array for array in waiting if array.name in used_names(node)]
+        needed = [array for array in waiting if array.name in used_arrays(node)]
         waiting = [array for array in waiting if array not in needed]
         lines += allocate((*around.events.before.get(node, ()), *needed), around)
         lines += statement(node, around)
@@ -95,12 +96,14 @@ def statement(node: Node, around: Surroundings) -> Lines:
     match node:
         case Tasklet():
             return (_tasklet(node, around.scope),)
-        case Loop() if node in around.functions:
+        case Loop() | While() if node in around.functions:
             return _call(around.functions[node], around)
         case Loop() if is_bulk(node, around.scope.arrays):
             return (bulk_text(node, around.scope),)
         case Loop():
             return loop_text(node, around)
+        case While():
+            return while_text(node, around)
         case Branch():
             return _branch(node, around)
         case Block():
@@ -186,11 +189,23 @@ def _trips(loop: Loop, bounds: tuple[str, str]) -> str:
 
 
 def _plain_loop(loop: Loop, bounds: tuple[str, str], around: Surroundings) -> Lines:
-    body = statements(loop.body, around)
-    if loop in around.polls:
-        body = (_poll(around.scope.integer(around.polls[loop] + 1), around), *body)
     index = around.scope.names[loop.index.name]
-    return (f"for {index} in {_range(*bounds, loop.step)}:  {_line(loop.where)}", *indent(body))
+    return (f"for {index} in {_range(*bounds, loop.step)}:  {_line(loop.where)}", *indent(_body(loop, around)))
+
+
+def while_text(loop: While, around: Surroundings) -> Lines:
+    """A loop of unknown length; its trips are counted where something names their number."""
+    body, index = _body(loop, around), around.scope.names[loop.index.name]
+    head = f"while {expression_text(loop.guard, around.scope)}:  {_line(loop.where)}"
+    if loop.index.name not in used_names(loop.body, around.scope.arrays):
+        return (head, *indent(body))
+    return (f"{index} = 0", head, *indent((*body, f"{index} += 1")))
+
+
+def _body(loop: Repetition, around: Surroundings) -> Lines:
+    """The body, with the question about interrupts in front where this loop asks it."""
+    body = statements(loop.body, around)
+    return (_poll(around.scope.integer(around.polls[loop] + 1), around), *body) if loop in around.polls else body
 
 
 def _range(start: str, stop: str, step: int) -> str:

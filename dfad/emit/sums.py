@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from dfad.emit.scope import SHORT, Scope
 from dfad.ir.dtype import F64, Dtype
-from dfad.ir.nodes import Apply, Array, Block, Check, Exchange, Library, Loop, Node, Read, Tasklet
+from dfad.ir.nodes import Apply, Array, Block, Check, Exchange, Library, Loop, Node, Read, Repetition, Tasklet
 from dfad.ir.walk import reads, walk, writes
 
 LANES = 32
@@ -71,13 +71,13 @@ def has_lanes(loop: Loop) -> bool:
     if abs(loop.step) != 1 or (trips.is_Integer and abs(trips) < LANES):
         return False
     inside = list(walk(loop.body))
-    simple = not any(isinstance(node, Loop | Library | Check | Exchange) for node in inside)
+    simple = not any(isinstance(node, Repetition | Library | Check | Exchange) for node in inside)
     return simple and all(array.rank == 0 for node in inside if isinstance(node, Block) for array in node.arrays)
 
 
 def is_innermost(loop: Loop) -> bool:
     """Whether no loop is inside."""
-    return not any(isinstance(node, Loop) for node in walk(loop.body))
+    return not any(isinstance(node, Repetition) for node in walk(loop.body))
 
 
 def _uses(nodes: list[Node]) -> dict[str, list[str]]:

@@ -14,11 +14,19 @@ from typing import Any
 
 from dfad.ir.lifetimes import top_level
 from dfad.ir.memlet import Memlet
-from dfad.ir.nodes import Block, Branch, Check, Exchange, Library, Loop, Program, Statement, Tasklet
+from dfad.ir.nodes import Block, Branch, Check, Exchange, Library, Loop, Program, Repetition, Statement, Tasklet, While
 from dfad.ir.show import show_expression, show_integer, show_memlet
 from dfad.ir.walk import reads, walk, writes
 
-KINDS = {Loop: "loop", Branch: "branch", Tasklet: "tasklet", Library: "library", Exchange: "exchange", Check: "check"}
+KINDS = {
+    Loop: "loop",
+    While: "while",
+    Branch: "branch",
+    Tasklet: "tasklet",
+    Library: "library",
+    Exchange: "exchange",
+    Check: "check",
+}
 
 
 def dataflow(program: Program) -> dict[str, list[dict[str, Any]]]:
@@ -27,7 +35,7 @@ def dataflow(program: Program) -> dict[str, list[dict[str, Any]]]:
     Returns
     -------
     dict
-        ``nodes``: dicts of ``id kind label parent line``, kind one of access, loop, branch, tasklet, library, exchange, check.
+        ``nodes``: dicts of ``id kind label parent line``, kind one of access, loop, while, branch, tasklet, library, exchange, check.
         ``edges``: dicts of ``source target memlet``. All values are strings, integers or None; the order is that of the text.
     """
     graph = _Graph()
@@ -52,8 +60,7 @@ class _Region:
     def add(self, block: Block) -> None:
         for step in top_level(block):
             self.step(step)
-            inner = (step.body,) if isinstance(step, Loop) else (step.then, step.orelse) if isinstance(step, Branch) else ()
-            for below in inner:
+            for below in _blocks(step):
                 _Region(self.graph, step.key).add(below)
 
     def step(self, step: Statement) -> None:
@@ -81,22 +88,32 @@ class _Region:
         self.graph.edges.append({"source": source, "target": target, "memlet": show_memlet(memlet)})
 
 
+def _blocks(step: Statement) -> tuple[Block, ...]:
+    match step:
+        case Loop() | While():
+            return (step.body,)
+        case Branch():
+            return step.then, step.orelse
+        case _:
+            return ()
+
+
 def _moved(step: Statement) -> tuple[list[Memlet], list[Memlet]]:
     """What a step takes and gives: the memlets of a leaf; of a region, the names of the arrays that are not its own."""
     if isinstance(step, Exchange):
         both = [Memlet(step.first), Memlet(step.second)]
         return both, both
-    if isinstance(step, Loop | Branch):
+    if isinstance(step, Repetition | Branch):
         return _summed(step)
     accumulated = writes(step) if isinstance(step, Tasklet | Library) and step.accumulate else ()
     return list(dict.fromkeys((*reads(step), *accumulated))), list(writes(step))
 
 
-def _summed(step: Loop | Branch) -> tuple[list[Memlet], list[Memlet]]:
+def _summed(step: Repetition | Branch) -> tuple[list[Memlet], list[Memlet]]:
     below = list(walk(step))
     own = {array.name for node in below if isinstance(node, Block) for array in node.arrays}
     leaves = [_moved(node) for node in below if isinstance(node, Tasklet | Library | Exchange | Check)]
-    guards = [memlet for node in below if isinstance(node, Branch) for memlet in reads(node)]
+    guards = [memlet for node in below if isinstance(node, Branch | While) for memlet in reads(node)]
     given = dict.fromkeys(memlet.array for _, gives in leaves for memlet in gives)
     taken = dict.fromkeys([memlet.array for takes, _ in leaves for memlet in takes] + [memlet.array for memlet in guards] + list(given))
     return [Memlet(name) for name in taken if name not in own], [Memlet(name) for name in given if name not in own]
@@ -106,6 +123,8 @@ def _label(step: Statement) -> str:
     match step:
         case Loop():
             return f"for {step.index} in {show_integer(step.start)}:{show_integer(step.stop)}"
+        case While():
+            return f"while {show_expression(step.guard)}"
         case Branch():
             return f"if {show_expression(step.guard)}"
         case Tasklet():

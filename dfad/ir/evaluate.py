@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from itertools import count
 from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
@@ -40,11 +41,13 @@ from dfad.ir.nodes import (
     Node,
     Program,
     Read,
+    Repetition,
     Role,
     Select,
     Stage,
     Statement,
     Tasklet,
+    While,
 )
 from dfad.ir.operations import OPERATIONS
 from dfad.ir.show import show, show_memlet
@@ -157,6 +160,8 @@ class _Run:
                     self.symbols[node.index.name] = value
                     self.block(node.body)
                 self.symbols.pop(node.index.name, None)
+            case While():
+                self.repeat(node)
             case Branch():
                 self.log.note_before(node, self)
                 self.block(node.then if self.value(node.guard) else node.orelse)
@@ -166,6 +171,16 @@ class _Run:
                 self.log.note_after(node, self)
             case _:
                 raise CompilerBug(f"no such node: {node!r}")
+
+    def repeat(self, node: While) -> None:
+        """Trips for as long as the guard holds; it is evaluated outside the body, so with no index bound."""
+        for trip in count():
+            self.log.note_before(node, self)
+            if not self.value(node.guard):
+                return
+            self.symbols[node.index.name] = trip
+            self.block(node.body)
+            del self.symbols[node.index.name]
 
     def block(self, block: Block) -> None:
         """Arrays that the step holds anyway become undefined; the others live from here to the end of the Block."""
@@ -368,6 +383,6 @@ def _loops_around(node: Node, indices: tuple[str, ...]) -> Iterator[tuple[str, t
     """The key of each node below and the indices of the loops around it, outermost first."""
     if not isinstance(node, Block):
         yield node.key, indices
-    below = (*indices, node.index.name) if isinstance(node, Loop) else indices
+    below = (*indices, node.index.name) if isinstance(node, Repetition) else indices
     for child in children(node):
         yield from _loops_around(child, below)

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import sympy
 
-from dfad.ir.nodes import Array, Block, Exchange, Loop, Node, Program, Statement, Tasklet
+from dfad.ir.nodes import Array, Block, Exchange, Node, Program, Repetition, Statement, Tasklet
 from dfad.ir.walk import all_arrays, reads, walk, writes
 
 
@@ -120,7 +120,7 @@ def inner_arrays(step: Node) -> Iterator[Array]:
 
 def is_ragged(array: Array, step: Node) -> bool:
     """Whether the step binds a symbol of the shape of an array inside it: a loop index, or an integer scalar that it writes."""
-    bound = {node.index.name for node in walk(step) if isinstance(node, Loop)}
+    bound = {node.index.name for node in walk(step) if isinstance(node, Repetition)}
     bound.update(node.write.array for node in walk(step) if isinstance(node, Tasklet))
     return any(part.name in bound for extent in array.shape for part in extent.free_symbols)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dfad.ir.nodes import Loop, Program
+from dfad.ir.nodes import Program, Repetition
 from dfad.ir.walk import all_arrays, walk
 
 
@@ -25,5 +25,5 @@ class Names:
 
 def names_of(program: Program) -> Names:
     """All names of a Program, taken: arrays, loop indices and symbols."""
-    indices = {node.index.name for node in walk(program.body) if isinstance(node, Loop)}
+    indices = {node.index.name for node in walk(program.body) if isinstance(node, Repetition)}
     return Names({*all_arrays(program), *indices, *(entry.symbol.name for entry in program.symbols)})

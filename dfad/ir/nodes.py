@@ -192,6 +192,20 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class While:
+    """``while guard: body``; ``index`` counts the trips from 0, and nothing bounds it.
+
+    The guard is evaluated before each trip, outside the body: it names neither the index nor what the body declares.
+    """
+
+    index: sympy.Symbol
+    guard: Expression
+    body: Block
+    where: Location
+    key: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Branch:
     """``if guard: then else: orelse``."""
 
@@ -203,7 +217,8 @@ class Branch:
 
 
 Leaf = Tasklet | Library | Exchange | Check
-Statement = Leaf | Loop | Branch  # what has a key and a location
+Repetition = Loop | While  # what binds an index and runs its body again and again
+Statement = Leaf | Repetition | Branch  # what has a key and a location
 Node = Statement | Block
 
 

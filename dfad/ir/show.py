@@ -36,7 +36,9 @@ from dfad.ir.nodes import (
     Role,
     Select,
     ShapeSymbol,
+    Statement,
     Tasklet,
+    While,
 )
 from dfad.ir.walk import expressions, walk, walk_expression
 
@@ -253,6 +255,10 @@ def _node(node: Node, is_named: Callable[[str], bool]) -> Iterator[_Line]:
         case Loop():
             yield _Line(_label(node.key, is_named) + _loop_head(node), _remark(node))
             yield from _indented(_block(node.body, is_named))
+        case While():
+            head = f"while {show_expression(node.guard)}, counting {node.index}:"
+            yield _Line(_label(node.key, is_named) + head, _remark(node))
+            yield from _indented(_block(node.body, is_named))
         case Branch():
             yield _Line(f"{_label(node.key, is_named)}if {show_expression(node.guard)}:", _remark(node))
             yield from _indented(_block(node.then, is_named))
@@ -265,7 +271,7 @@ def _node(node: Node, is_named: Callable[[str], bool]) -> Iterator[_Line]:
             raise CompilerBug(f"no such node: {node!r}")
 
 
-def _remark(node: Loop | Branch | Tasklet | Library | Exchange | Check) -> str:
+def _remark(node: Statement) -> str:
     free = isinstance(node, Tasklet) and node.reassociable
     return f"line {node.where.line}{', any order' if free else ''}"
 

@@ -43,11 +43,13 @@ from dfad.ir.nodes import (
     Node,
     Program,
     Read,
+    Repetition,
     Role,
     Select,
     ShapeSymbol,
     Stage,
     Tasklet,
+    While,
 )
 from dfad.ir.operations import OPERATIONS
 from dfad.ir.show import show, show_memlet
@@ -89,7 +91,7 @@ def _structure(program: Program) -> Problems:
     declared = [array for node in nodes if isinstance(node, Block) for array in node.arrays]
     names = [array.name for array in (*program.parameters, *declared)]
     bound = [symbol.symbol.name for symbol in program.symbols]
-    indices = [node.index.name for node in nodes if isinstance(node, Loop)]
+    indices = [node.index.name for node in nodes if isinstance(node, Repetition)]
     once = indices if program.stage is Stage.PRIMAL else sorted(set(indices))
     yield from _repeated("the name {} is declared twice", [*names, *bound, *once])
     yield from _roles(program, declared)
@@ -174,7 +176,7 @@ def _indices_of_keys(node: Node, indices: frozenset[str]) -> Iterator[tuple[str,
     key = _key(node)
     if key is not None:
         yield key, indices
-    below = indices | {node.index.name} if isinstance(node, Loop) else indices
+    below = indices | {node.index.name} if isinstance(node, Repetition) else indices
     for child in children(node):
         yield from _indices_of_keys(child, below)
 
@@ -199,6 +201,9 @@ def _node(node: Node, scope: _Scope) -> Problems:
             yield from _block(node, scope)
         case Loop():
             yield from _loop(node, scope)
+        case While():
+            yield from _is_bool(node.guard, f"the guard of {node.key}")
+            yield from _repeated_body(node, scope)
         case Branch():
             yield from _is_bool(node.guard, f"the guard of {node.key}")
             yield from _node(node.then, scope.inside())
@@ -243,9 +248,13 @@ def _loop(loop: Loop, scope: _Scope) -> Problems:
     yield from _integer(loop.stop, scope)
     if loop.step == 0:
         yield f"the step of {loop.key} is 0"
-    if loop.index.name in scope.indices:
-        yield f"the index {loop.index} shadows that of a loop around it"
-    yield from _node(loop.body, scope.inside(index=loop.index.name))
+    yield from _repeated_body(loop, scope)
+
+
+def _repeated_body(region: Repetition, scope: _Scope) -> Problems:
+    if region.index.name in scope.indices:
+        yield f"the index {region.index} shadows that of a loop around it"
+    yield from _node(region.body, scope.inside(index=region.index.name))
 
 
 def _define(node: Tasklet, scope: _Scope) -> None:

@@ -27,6 +27,7 @@ from dfad.ir.nodes import (
     Read,
     Select,
     Tasklet,
+    While,
 )
 from dfad.source import Location
 
@@ -38,7 +39,7 @@ def children(node: Node) -> tuple[Node, ...]:
     match node:
         case Block():
             return node.body
-        case Loop():
+        case Loop() | While():
             return (node.body,)
         case Branch():
             return (node.then, node.orelse)
@@ -80,7 +81,7 @@ def expressions(node: Node) -> tuple[Expression, ...]:
     match node:
         case Tasklet():
             return (node.value,)
-        case Branch():
+        case Branch() | While():
             return (node.guard,)
         case Check():
             return (node.condition, *node.values)
@@ -130,7 +131,7 @@ def expression_symbols(expression: Expression) -> frozenset[sympy.Symbol]:
 
 
 def symbol_names(node: Node) -> frozenset[str]:
-    """The symbols that the node itself uses, by name: in memlets, expressions and bounds, not the index that a Loop binds."""
+    """The symbols that the node itself uses, by name: in memlets, expressions and bounds, not the index that a region binds."""
     found = {item for memlet in (*reads(node), *writes(node)) for item in memlet.symbols()}
     found.update(*(expression_symbols(expression) for expression in expressions(node)))
     if isinstance(node, Loop):
@@ -190,7 +191,7 @@ def _rebuild(node: Node, change: Callable[[Node], Node | tuple[Node, ...]]) -> N
                 changed = change(_rebuild(child, change))
                 body.extend(changed if isinstance(changed, tuple) else (changed,))
             return node if _is_same(tuple(body), node.body) else replace(node, body=tuple(body))
-        case Loop():
+        case Loop() | While():
             inner = rewrite_block(node.body, change)
             return node if inner is node.body else replace(node, body=inner)
         case Branch():
@@ -217,7 +218,7 @@ def map_node_expressions(node: Node, change: Callable[[Expression], Expression])
         case Tasklet():
             value = map_expression(node.value, change)
             return node if value is node.value else replace(node, value=value)
-        case Branch():
+        case Branch() | While():
             guard = map_expression(node.guard, change)
             return node if guard is node.guard else replace(node, guard=guard)
         case Check():

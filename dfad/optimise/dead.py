@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from dfad.errors import CompilerBug
 from dfad.ir.lifetimes import used_names
-from dfad.ir.nodes import Block, Branch, Check, Exchange, Library, Loop, Node, Program, Tasklet
+from dfad.ir.nodes import Block, Branch, Check, Exchange, Library, Loop, Node, Program, Repetition, Tasklet, While
 from dfad.ir.walk import all_arrays, reads, rewrite_block, symbol_names, walk
 from dfad.optimise.unread import without_unread
 
@@ -59,6 +59,9 @@ def _node(node: Node, live: set[str]) -> Node | None:
             return inner if inner.body else None
         case Loop():
             return _loop(node, live)
+        case While():
+            live |= _reads(node)
+            return replace(node, body=_repeated(node, live))
         case Branch():
             return _branch(node, live)
         case Tasklet() | Library():
@@ -89,18 +92,23 @@ def _exchange(node: Exchange, live: set[str]) -> Node | None:
 
 
 def _loop(node: Loop, live: set[str]) -> Node | None:
-    """To a fixed point: what the body reads is live after the trip before it."""
+    """The loop without dead statements; None where nothing is left."""
     node = without_unread(node, live)
+    body = _repeated(node, live)
+    if not body.body:
+        return None
+    live |= _reads(node)
+    return replace(node, body=body)
+
+
+def _repeated(node: Repetition, live: set[str]) -> Block:
+    """The body without dead statements, to a fixed point: what it reads is live after the trip before it."""
     while True:
         before = set(live)
         body = _block(node.body, live)
         live |= before
         if live == before:
-            break
-    if not body.body:
-        return None
-    live |= _reads(node)
-    return replace(node, body=body)
+            return body
 
 
 def _branch(node: Branch, live: set[str]) -> Node | None:

@@ -18,7 +18,7 @@ import sympy
 from dfad.errors import CompilerBug
 from dfad.ir.dtype import Dtype
 from dfad.ir.memlet import Index, Memlet, Range, symbol
-from dfad.ir.nodes import Apply, Array, Block, Constant, Expression, Library, Loop, Node, Program, Read, Stage, Tasklet
+from dfad.ir.nodes import Apply, Array, Block, Constant, Expression, Library, Loop, Node, Program, Read, Repetition, Stage, Tasklet
 from dfad.ir.walk import all_arrays, rewrite_block, walk
 
 SMALL = 512
@@ -29,9 +29,9 @@ def lower_library(program: Program) -> Program:
     """The Program with loops in place of the Library operations that emit cannot call."""
     arrays = all_arrays(program)
     taken = set(arrays) | {bound.symbol.name for bound in program.symbols}
-    taken |= {node.index.name for node in walk(program.body) if isinstance(node, Loop)}
+    taken |= {node.index.name for node in walk(program.body) if isinstance(node, Repetition)}
     taken |= {node.key for node in walk(program.body) if not isinstance(node, Block)}
-    in_loops = {node for loop in walk(program.body) if isinstance(loop, Loop) for node in walk(loop)}
+    in_loops = {node for loop in walk(program.body) if isinstance(loop, Repetition) for node in walk(loop)}
 
     def change(node: Node) -> Node:
         if not isinstance(node, Library) or _is_call(node, arrays, node in in_loops):

@@ -33,6 +33,7 @@ from dfad.ir.nodes import (
     Node,
     Program,
     Read,
+    Repetition,
     Tasklet,
 )
 from dfad.ir.walk import all_arrays, certain_reads, children, map_memlets, reads, rewrite_block, walk, writes
@@ -42,12 +43,13 @@ def hold_cells(program: Program) -> Program:
     """The Program with scalars in place of the cells that innermost loops come back to; the same object when there are none."""
     arrays = all_arrays(program)
     around = dict(_loops_around(program.body, ()))
-    taken = set(arrays) | {loop.index.name for loop in around} | {bound.symbol.name for bound in program.symbols}
+    indices = {node.index.name for node in walk(program.body) if isinstance(node, Repetition)}
+    taken = set(arrays) | indices | {bound.symbol.name for bound in program.symbols}
 
     def change(node: Node) -> Node:
         if not isinstance(node, Loop) or node.parallel:
             return node
-        if any(isinstance(part, Loop | Check | Library | Exchange) for part in walk(node.body)):
+        if any(isinstance(part, Repetition | Check | Library | Exchange) for part in walk(node.body)):
             return node
         return _hold(node, _cells(node, (*around[node], node), arrays), arrays, taken)
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from dfad.ir.memlet import symbol
 from dfad.ir.names import Names, names_of
-from dfad.ir.nodes import Block, Branch, Expression, Loop, Node, Program
+from dfad.ir.nodes import Block, Branch, Expression, Loop, Node, Program, Repetition
 from dfad.ir.walk import expression_symbols, map_symbols, reads, rename_arrays, rewrite_block, substitute, walk
 
 
@@ -33,7 +33,7 @@ def _switched(loop: Loop, names: Names) -> Node:
 
 def _only_guard(loop: Loop) -> Expression | None:
     """The condition of all Branches of an innermost loop, which stand directly in its body; None for none or several."""
-    inside = [node for node in walk(loop.body) if isinstance(node, Loop | Branch)]
+    inside = [node for node in walk(loop.body) if isinstance(node, Repetition | Branch)]
     guards = {node.guard for node in loop.body.body if isinstance(node, Branch)}
     is_flat = all(isinstance(node, Branch) and node in loop.body.body for node in inside)
     return guards.pop() if is_flat and len(guards) == 1 else None

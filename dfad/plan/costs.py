@@ -2,7 +2,7 @@
 
 In: a statement of a Program, the values of the symbols, the costs of the machine. Out: seconds. The model is coarse on purpose: a nest
 moves each array that it names once for each trip of its innermost statement, whatever the caches do, and an operation costs the same
-everywhere. A trip count that depends on an outer index is taken at the middle of that index's range.
+everywhere. A trip count that depends on an outer index is taken at the middle of that index's range; a While counts as one trip.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from dfad.ir.integer import evaluate_integer
 from dfad.ir.memlet import Memlet
-from dfad.ir.nodes import Apply, Array, Block, Branch, Expression, Library, Loop, Node, Tasklet
+from dfad.ir.nodes import Apply, Array, Block, Branch, Expression, Library, Loop, Node, Tasklet, While
 from dfad.ir.walk import children, expressions, reads, walk_expression, writes
 
 # Operations that a processor does in a few cycles; all others are calls of the mathematical library.
@@ -49,6 +49,8 @@ def seconds_of(node: Node, arrays: Mapping[str, Array], sizes: Mapping[str, int]
         case Loop():
             trips, inner = _trips(node, sizes)
             return trips * seconds_of(node.body, arrays, inner, costs) if trips else 0.0
+        case While():
+            return work_of(node.guard, costs) + seconds_of(node.body, arrays, {**sizes, node.index.name: 0}, costs)
         case Branch():
             sides = (seconds_of(side, arrays, sizes, costs) for side in (node.then, node.orelse))
             return work_of(node.guard, costs) + max(sides)

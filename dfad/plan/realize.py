@@ -16,7 +16,7 @@ from dfad.errors import CompilerBug
 from dfad.ir.lifetimes import top_arrays
 from dfad.ir.memlet import symbol
 from dfad.ir.names import Names
-from dfad.ir.nodes import Array, Block, Check, Expression, Loop, Node, Program, Read, Statement
+from dfad.ir.nodes import Array, Block, Check, Expression, Node, Program, Read, Repetition, Statement
 from dfad.ir.walk import (
     all_arrays,
     map_expression,
@@ -61,7 +61,7 @@ class _Realization:
         self.decisions = decisions
         arrays = all_arrays(sweeps.program)
         taken = set(arrays) | {bound.symbol.name for bound in sweeps.program.symbols}
-        self.names = Names(taken | {node.index.name for node in walk(sweeps.program.body) if isinstance(node, Loop)})
+        self.names = Names(taken | {node.index.name for node in walk(sweeps.program.body) if isinstance(node, Repetition)})
         self.buffers: dict[str, Array] = {}
         self.copies = 0
 

@@ -17,7 +17,7 @@ from dfad.analysis.statements import Statement
 from dfad.errors import Place, UnsupportedSyntax
 from dfad.ir.dtype import BOOL
 from dfad.ir.memlet import Memlet, Range
-from dfad.ir.nodes import Apply, Expression, Integer, Loop
+from dfad.ir.nodes import Apply, Expression, Integer, Loop, Repetition, While
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,10 @@ def _limits(difference: isl.Set, statement: Statement, space: Space) -> list[tup
     return found
 
 
-def _bounds(position: int, loop: Loop, recorded: isl.Set, space: Space, statement: Statement) -> tuple[sympy.Expr, sympy.Expr]:
+def _bounds(position: int, loop: Repetition, recorded: isl.Set, space: Space, statement: Statement) -> tuple[sympy.Expr, sympy.Expr]:
     """The slot of the loop's index along its dimension, and the extent of that dimension."""
+    if isinstance(loop, While):
+        raise _unknown(statement)
     outer = {other.index for other in statement.loops}
     if abs(loop.step) > 1:
         if _is_known(loop, outer, space):
