@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from tests.stepping import FLOAT, Stepped, complex_dtype, plain, step, wrap
 
@@ -68,7 +69,7 @@ class MathStandIn:
     def __getattr__(self, name: str) -> Value:
         if name in ("pi", "e", "inf", "nan", "tau", "floor", "ceil", "factorial", "gcd", "comb", "isqrt"):
             return getattr(math, name)
-        return getattr(np, MATH_NAMES.get(name, name))
+        return getattr(special if name in ("erf", "erfc") else np, MATH_NAMES.get(name, name))
 
     @staticmethod
     def log(x: Value, base: Value = None) -> Value:

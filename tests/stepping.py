@@ -270,7 +270,7 @@ RULES: dict[str, Callable[..., Value]] = {
 }
 HOLOMORPHIC = _words(
     "add subtract multiply divide true_divide negative positive reciprocal square sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan "
-    "arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh matmul vecdot matvec vecmat"
+    "arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh erf erfc matmul vecdot matvec vecmat"
 )
 DECISIONS = _words(
     "less less_equal greater greater_equal equal not_equal logical_and logical_or logical_not logical_xor isnan isinf isfinite signbit"

@@ -27,7 +27,9 @@ UNARY = {
     "rint": ("np.rint(a)", (0.7, -1.3)),
     "trunc": ("np.trunc(a)", (0.7, -1.3)),
     "sqrt": ("np.sqrt(a)", (0.7, 1e-12, 1e12)),
+    "cbrt": ("np.cbrt(a)", (0.7, 1e-9, 27.0)),
     "exp": ("np.exp(a)", (0.7, -1.3, -30.0)),
+    "exp2": ("np.exp2(a)", (0.7, -1.3, -30.0)),
     "expm1": ("np.expm1(a)", (0.7, -1.3, 1e-9)),
     "log": ("np.log(a)", (0.7, 1e-12, 3.0)),
     "log1p": ("np.log1p(a)", (0.7, 1e-12, -0.6)),
@@ -42,6 +44,11 @@ UNARY = {
     "sinh": ("np.sinh(a)", (0.7, -1.3)),
     "cosh": ("np.cosh(a)", (0.7, -1.3)),
     "tanh": ("np.tanh(a)", (0.7, -1.3, 8.0, -17.0)),
+    "arcsinh": ("np.arcsinh(a)", (0.7, -1.3, 40.0)),
+    "arccosh": ("np.arccosh(a)", (1.7, 1.0001, 40.0)),
+    "arctanh": ("np.arctanh(a)", (0.7, -0.3, 0.999)),
+    "erf": ("math.erf(a)", (0.7, -1.3, 5.0)),
+    "erfc": ("math.erfc(a)", (0.7, -1.3, 5.0)),
 }
 BINARY = {
     "add": ("a + b", ((0.7, -1.3),)),

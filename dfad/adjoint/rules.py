@@ -132,6 +132,31 @@ def _arctan2(side: int) -> Rule:
     return rule
 
 
+def _area(inner: float) -> Rule:
+    """arcsinh (``inner`` 1) and arccosh (-1): the root of x*x + inner, as a product where it would cancel."""
+
+    def rule(c: Expression, x: Operands) -> Expression:
+        one = constant(1.0, c.dtype)
+        square = add(one, _square(x[0])) if inner > 0 else multiply(subtract(x[0], one), add(x[0], one))
+        return _guarded(c, divide(c, apply("sqrt", square)))
+
+    return rule
+
+
+def _arctanh(c: Expression, x: Operands) -> Expression:
+    one = constant(1.0, c.dtype)
+    return _guarded(c, divide(c, multiply(subtract(one, x[0]), add(one, x[0]))))
+
+
+def _cbrt(c: Expression, x: Operands) -> Expression:
+    return _guarded(c, divide(c, _scaled(_square(apply("cbrt", x[0])), 3.0)))
+
+
+def _error(sign: float) -> Rule:
+    """erf and its complement: 2/sqrt(pi) * exp(-x*x), up to the sign."""
+    return lambda c, x: multiply(_scaled(c, sign * 1.1283791670955126), apply("exp", negate(_square(x[0]))))
+
+
 def _logarithm(scale: float) -> Rule:
     return lambda c, x: _guarded(c, divide(_scaled(c, scale), x[0]))
 
@@ -152,7 +177,9 @@ BY_OPERAND: dict[str, tuple[Rule, ...]] = {
     "rint": (_zero,),
     "trunc": (_zero,),
     "sqrt": (_sqrt,),
+    "cbrt": (_cbrt,),
     "exp": (lambda c, x: multiply(c, apply("exp", x[0])),),
+    "exp2": (lambda c, x: multiply(_scaled(c, 0.6931471805599453), apply("exp2", x[0])),),
     "expm1": (lambda c, x: multiply(c, apply("exp", x[0])),),
     "log": (_logarithm(1.0),),
     "log1p": (lambda c, x: _guarded(c, divide(c, add(constant(1.0, c.dtype), x[0]))),),
@@ -167,6 +194,11 @@ BY_OPERAND: dict[str, tuple[Rule, ...]] = {
     "sinh": (lambda c, x: multiply(c, apply("cosh", x[0])),),
     "cosh": (lambda c, x: multiply(c, apply("sinh", x[0])),),
     "tanh": (lambda c, x: divide(c, _square(apply("cosh", x[0]))),),
+    "arcsinh": (_area(1.0),),
+    "arccosh": (_area(-1.0),),
+    "arctanh": (_arctanh,),
+    "erf": (_error(1.0),),
+    "erfc": (_error(-1.0),),
     "arctan2": (_arctan2(0), _arctan2(1)),
     "hypot": (_hypot(0), _hypot(1)),
     "maximum": (_wins("gt", 0), _wins("gt", 1)),
@@ -177,6 +209,7 @@ BY_OPERAND: dict[str, tuple[Rule, ...]] = {
 
 BY_RESULT: dict[str, tuple[ResultRule, ...]] = {
     "exp": (lambda c, x, y: multiply(c, y),),
+    "exp2": (lambda c, x, y: multiply(_scaled(c, 0.6931471805599453), y),),
     "sqrt": (lambda c, x, y: _guarded(c, divide(_scaled(c, 0.5), y)),),
     "div": (lambda c, x, y: _over(c, x[1]), lambda c, x, y: negate(divide(multiply(c, y), x[1]))),
 }

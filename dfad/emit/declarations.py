@@ -46,7 +46,8 @@ _INTEGERS = {
 }
 
 LIBM = {
-    "acos": 1, "asin": 1, "atan": 1, "atan2": 2, "cbrt": 1, "ceil": 1, "cos": 1, "cosh": 1, "erf": 1, "erfc": 1, "exp": 1, "expm1": 1,
+    "acos": 1, "acosh": 1, "asin": 1, "asinh": 1, "atan": 1, "atan2": 2, "atanh": 1, "cbrt": 1, "ceil": 1, "cos": 1, "cosh": 1, "erf": 1,
+    "erfc": 1, "exp": 1, "exp2": 1, "expm1": 1,
     "fabs": 1, "floor": 1, "hypot": 2, "log": 1, "log10": 1, "log1p": 1, "log2": 1, "pow": 2, "rint": 1, "sin": 1, "sinh": 1, "sqrt": 1,
     "tan": 1, "tanh": 1, "trunc": 1,
 }  # fmt: skip

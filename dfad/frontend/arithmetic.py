@@ -18,8 +18,8 @@ from dfad.ir.operations import OPERATIONS
 
 FLOATING = frozenset(
     {
-        "div", "sqrt", "exp", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "arcsin", "arccos", "arctan",
-        "sinh", "cosh", "tanh", "arctan2", "hypot", "floor", "ceil", "rint", "trunc",
+        "div", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "arcsin", "arccos", "arctan",
+        "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "erf", "erfc", "arctan2", "hypot", "floor", "ceil", "rint", "trunc",
     }
 )  # fmt: skip
 """Operations whose result is a float also for integers (as NumPy's; `floor` and its like of floats only)."""

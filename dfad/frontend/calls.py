@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import builtins
 import inspect
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial, reduce
 
@@ -18,9 +17,9 @@ import sympy
 from dfad.frontend import creation, masks, products, reductions, scans, shapes
 from dfad.frontend.arithmetic import apply, convert
 from dfad.frontend.arrays import store
-from dfad.frontend.builder import cast
 from dfad.frontend.doubts import check_write_in_place
 from dfad.frontend.elementwise import apply_all, number_of, operand_of, typed, where
+from dfad.frontend.functions import ELEMENTWISE, rounded
 from dfad.frontend.indexing import part_of
 from dfad.frontend.names import is_inlined, plain_function
 from dfad.frontend.scope import Context
@@ -43,7 +42,6 @@ from dfad.frontend.values import (
 )
 from dfad.frontend.written import callee_of, instead_of
 from dfad.ir.dtype import BOOL, F64, I64, SUPPORTED, Dtype
-from dfad.ir.operations import NUMPY_NAMES, OPERATIONS
 
 Handler = Callable[..., Value]
 
@@ -99,70 +97,6 @@ def _bound(context: Context, handler: Handler, shown: str, arguments: Sequence[V
     return handler(context, *arguments, **keywords)
 
 
-# ---------------------------------------------------------------- elementwise functions
-
-
-def _unary(operation: str) -> Handler:
-    return lambda context, x: apply_all(context, operation, x)
-
-
-def _binary(operation: str) -> Handler:
-    return lambda context, x1, x2: apply_all(context, operation, x1, x2)
-
-
-def _mathematical(operation: str, arity: int) -> Handler:
-    """A function of the module math: numbers only, float64, a Python float comes back."""
-
-    def handler(context: Context, *numbers: Value) -> Value:
-        if len(numbers) != arity:
-            context.wrong_type(f"this function takes {arity} numbers")
-        values = [Scalar(cast(number_of(context, value).expression, F64), weak=True) for value in numbers]
-        return typed(context, partial(apply, operation), *values)
-
-    return handler
-
-
-def _rounded(operation: str) -> Handler:
-    """``math.floor`` and its kin: an integer comes back."""
-
-    def handler(context: Context, x: Value) -> Value:
-        value = number_of(context, x)
-        if value.integer is not None:
-            return value
-        found = typed(context, partial(apply, operation), Scalar(cast(value.expression, F64)))
-        return Scalar(convert(found, I64).expression, weak=True)
-
-    return handler
-
-
-def _numpy_functions() -> dict[object, Handler]:
-    spelled = {name: name for name in OPERATIONS} | NUMPY_NAMES | {"logical_and": "and", "logical_or": "or", "logical_not": "not"}
-    spelled |= {
-        "less": "lt",
-        "less_equal": "le",
-        "greater": "gt",
-        "greater_equal": "ge",
-        "equal": "eq",
-        "not_equal": "ne",
-        "subtract": "sub",
-    }
-    found: dict[object, Handler] = {}
-    for name, operation in spelled.items():
-        function = getattr(np, name, None)
-        if isinstance(function, np.ufunc):
-            found[function] = _unary(operation) if OPERATIONS[operation].arity == 1 else _binary(operation)
-    return found
-
-
-def _math_functions() -> dict[object, Handler]:
-    found: dict[object, Handler] = {}
-    for name, function in vars(math).items():
-        operation = NUMPY_NAMES.get(name, name)
-        if callable(function) and operation in OPERATIONS:
-            found[function] = _mathematical(operation, OPERATIONS[operation].arity)
-    return found | {math.floor: _rounded("floor"), math.ceil: _rounded("ceil"), math.trunc: _rounded("trunc")}
-
-
 # ---------------------------------------------------------------- builtins
 
 
@@ -183,12 +117,19 @@ def _range(context: Context, *bounds: Value) -> Value:
 
 
 def _enumerate(context: Context, iterable: Value, start: Value = integer(0)) -> Value:  # noqa: B008
-    return Together((iterable,), number_of(context, start))
+    first = number_of(context, start)
+    if isinstance(iterable, Tuple):
+        counts = (typed(context, partial(apply, "add"), first, integer(place)) for place in range(len(iterable.items)))
+        return Tuple(tuple(Tuple(pair) for pair in zip(counts, iterable.items, strict=True)))
+    return Together((iterable,), first)
 
 
 def _zip(context: Context, *iterables: Value, strict: Value = number(False)) -> Value:  # noqa: B008
     if reductions.is_set(context, strict):
         context.unsupported("zip with strict=True is not part of the language", hint="assert that the lengths are equal")
+    if all(isinstance(iterable, Tuple) for iterable in iterables):
+        rows = zip(*(iterable.items for iterable in iterables if isinstance(iterable, Tuple)), strict=False)
+        return Tuple(tuple(Tuple(row) for row in rows))
     return Together(iterables)
 
 
@@ -233,7 +174,7 @@ def _float_of(context: Context, x: Value = integer(0)) -> Value:  # noqa: B008
 
 
 def _round(context: Context, number: Value) -> Value:
-    return _rounded("rint")(context, number)
+    return rounded("rint")(context, number)
 
 
 def _typed_number(dtype: Dtype) -> Handler:
@@ -289,8 +230,7 @@ def _shape(context: Context, a: Value) -> Value:
 
 
 HANDLERS: dict[object, Handler] = {
-    **_numpy_functions(),
-    **_math_functions(),
+    **ELEMENTWISE,
     builtins.range: _range,
     builtins.enumerate: _enumerate,
     builtins.zip: _zip,
@@ -315,6 +255,10 @@ HANDLERS: dict[object, Handler] = {
     np.matmul: products.matmul,
     np.outer: products.outer,
     np.transpose: shapes.transpose_axes,
+    np.swapaxes: shapes.swapaxes,
+    np.moveaxis: shapes.moveaxis,
+    np.expand_dims: shapes.expand_dims,
+    np.squeeze: shapes.squeeze,
     np.var: scans.variance,
     np.std: scans.deviation,
     np.linalg.norm: scans.norm,
@@ -337,8 +281,6 @@ HANDLERS: dict[object, Handler] = {
     np.where: where,
     np.clip: _clip,
     np.add.at: _add_at,
-    np.square: lambda context, x: apply_all(context, "pow", x, integer(2)),
-    np.reciprocal: lambda context, x: apply_all(context, "div", number(1.0), x),
     np.zeros: creation.zeros,
     np.ones: creation.ones,
     np.full: creation.full,
@@ -369,6 +311,8 @@ METHOD_HANDLERS: dict[str, Handler] = {
     "astype": creation.copied,
     "dot": products.dot,
     "transpose": shapes.transpose_axes,
+    "swapaxes": shapes.swapaxes,
+    "squeeze": shapes.squeeze,
     "var": scans.variance,
     "std": scans.deviation,
     "cumsum": scans.running_sum,

@@ -72,10 +72,37 @@ def _section(target: View, axis: int, start: sympy.Expr, extent: sympy.Expr) -> 
 
 
 def stack(context: Context, arrays: Value, axis: Value = integer(0)) -> Value:  # noqa: B008
-    """``np.stack`` along a new first axis."""
-    if not isinstance(axis, Scalar) or axis.constant != 0:
-        context.unsupported("np.stack makes a new first axis only", hint="use .T, or write into an array made by np.empty")
-    return _joined(context, [_widened(context, part) for part in _operands(context, arrays)], axis)
+    """``np.stack`` along a new axis."""
+    parts = _operands(context, arrays)
+    place = _place_of(context, axis, len(parts[0].shape) + 1)
+    return _joined(context, [_widened(context, part, place) for part in parts], integer(place))
+
+
+def expand_dims(context: Context, a: Value, axis: Value) -> Value:
+    """``np.expand_dims`` by one axis: a view."""
+    view = as_view(context, a)
+    place = _place_of(context, axis, len(view.shape) + 1)
+    return subscript(context, view, [*[FULL] * place, NEW])
+
+
+def squeeze(context: Context, a: Value, axis: Value = NOTHING) -> Value:
+    """``np.squeeze``: a view without the axes that are known to have one element."""
+    view = as_view(context, a)
+    if isinstance(axis, Known) and axis.value is None:
+        dropped = {position for position, extent in enumerate(view.shape) if extent == 1}
+    else:
+        dropped = set(axes_of(context, view, axis))
+        for position in dropped:
+            require_equal(context, view.shape[position], ONE)
+    return subscript(context, view, [integer(0) if position in dropped else FULL for position in range(len(view.shape))])
+
+
+def _place_of(context: Context, axis: Value, rank: int) -> int:
+    """An axis of a result of that rank, which must be constant; negative ones count from the end."""
+    place = axis.constant if isinstance(axis, Scalar) else None
+    if not isinstance(place, int) or not -rank <= place < rank:
+        context.wrong_type(f"an axis of an array of rank {rank} is a constant from {-rank} to {rank - 1}")
+    return place % rank
 
 
 def vstack(context: Context, arrays: Value) -> Value:
@@ -90,10 +117,11 @@ def hstack(context: Context, arrays: Value) -> Value:
     return _joined(context, parts, integer(0 if len(parts[0].shape) == 1 else 1))
 
 
-def _widened(context: Context, part: Operand) -> Operand:
+def _widened(context: Context, part: Operand, place: int = 0) -> Operand:
+    """The operand with a new axis of extent 1 there."""
     if isinstance(part, Scalar):
         return Lazy((ONE,), part.dtype, lambda indices: part.expression)
-    return operand_of(context, subscript(context, part, [NEW]))
+    return operand_of(context, subscript(context, part, [*[FULL] * place, NEW]))
 
 
 def flip(context: Context, m: Value, axis: Value = NOTHING) -> Value:
@@ -201,11 +229,36 @@ def transpose_axes(context: Context, a: Value, *axes: Value) -> Value:
     if not order:
         return transpose(context, a)
     view = as_view(context, a)
-    named = [item.constant if isinstance(item, Scalar) else None for item in order]
-    if sorted(number for number in named if isinstance(number, int)) != list(range(len(view.shape))):
+    named = [_place_of(context, item, len(view.shape)) for item in order]
+    if sorted(named) != list(range(len(view.shape))):
         context.wrong_type(f"the axes of {kind_of(view)} are constants, each named once")
-    places = {old: new for new, old in enumerate(named)}
+    return _reordered(view, named)
+
+
+def _reordered(view: View, order: Sequence[int]) -> View:
+    """The view whose axis k is axis ``order[k]`` of the old one."""
+    places = {old: new for new, old in enumerate(order)}
     turned = tuple(
         replace(dimension, axis=places[dimension.axis]) if isinstance(dimension, Along) else dimension for dimension in view.dimensions
     )
-    return View(view.array, turned, tuple(view.shape[int(old or 0)] for old in named))
+    return View(view.array, turned, tuple(view.shape[old] for old in order))
+
+
+def swapaxes(context: Context, a: Value, axis1: Value, axis2: Value) -> Value:
+    """``np.swapaxes``: a view with two axes exchanged."""
+    view = as_view(context, a)
+    rank = len(view.shape)
+    first, second = _place_of(context, axis1, rank), _place_of(context, axis2, rank)
+    order = list(range(rank))
+    order[first], order[second] = second, first
+    return _reordered(view, order)
+
+
+def moveaxis(context: Context, a: Value, source: Value, destination: Value) -> Value:
+    """``np.moveaxis`` of one axis: a view, the other axes in their order."""
+    view = as_view(context, a)
+    rank = len(view.shape)
+    moved = _place_of(context, source, rank)
+    order = [position for position in range(rank) if position != moved]
+    order.insert(_place_of(context, destination, rank), moved)
+    return _reordered(view, order)

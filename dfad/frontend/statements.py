@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import sympy
@@ -146,36 +147,52 @@ def _for_rows(context: Context, statement: ast.For, rows: Value) -> None:
 
 def _for_together(context: Context, statement: ast.For, over: Together) -> None:
     """A loop over `zip` or `enumerate`: as many trips as the shortest part has elements."""
-    parts = [keep(context, part) if isinstance(part, Lazy | Deferred) else part for part in over.parts]
+    kept = _kept(context, over)
     opened = open_homes(context, statement)
-    with context.builder.loop("row", sympy.Integer(0), sympy.Min(*(_trips(context, part) for part in parts))) as header:
-        _trip(context, statement, lambda: _together(context, over, parts, header.index))
+    with context.builder.loop("row", sympy.Integer(0), _trips(context, kept)) as header:
+        _trip(context, statement, lambda: _item(context, kept, header.index))
     close_homes(context, statement, opened)
+
+
+def _kept(context: Context, part: Value) -> Value:
+    """What a loop takes one item from at a time, its arrays computed before the loop."""
+    match part:
+        case Together():
+            return replace(part, parts=tuple(_kept(context, inner) for inner in part.parts))
+        case Lazy() | Deferred():
+            return keep(context, part)
+        case _:
+            return part
 
 
 def _trips(context: Context, part: Value) -> sympy.Expr:
     match part:
         case View() if part.shape:
             return part.shape[0]
-        case RangeOf(start, stop, step) if start.integer is not None and stop.integer is not None and step.constant == 1:
-            return stop.integer - start.integer
+        case Together():
+            return sympy.Min(*(_trips(context, inner) for inner in part.parts))
+        case RangeOf(Scalar(integer=sympy.Expr() as start), Scalar(integer=sympy.Expr() as stop), Scalar(constant=int() as step)) if step:
+            return sympy.floor((stop - start + step - (1 if step > 0 else -1)) / step)
         case _:
             context.wrong_type(f"a loop takes arrays and ranges together, not {kind_of(part)}", hint="write for i in range(...)")
 
 
-def _together(context: Context, over: Together, parts: Sequence[Value], index: sympy.Symbol) -> Tuple:
-    items = [_item(context, part, index) for part in parts]
-    if over.first is None:
-        return Tuple(tuple(items))
-    count = typed(context, partial(apply, "add"), over.first, integer(index))
-    return Tuple((count, *items))
-
-
 def _item(context: Context, part: Value, index: sympy.Symbol) -> Value:
-    if isinstance(part, RangeOf):
-        return typed(context, partial(apply, "add"), part.start, integer(index))
-    assert isinstance(part, View)
-    return subscript(context, part, [integer(index)])
+    match part:
+        case Together():
+            items = tuple(_item(context, inner, index) for inner in part.parts)
+            return Tuple(items if part.first is None else (_counted(context, part.first, index), *items))
+        case RangeOf():
+            assert isinstance(part.step.constant, int)
+            return _counted(context, part.start, part.step.constant * index)
+        case View():
+            return subscript(context, part, [integer(index)])
+        case _:
+            raise CompilerBug(f"a loop takes nothing from {part!r}")
+
+
+def _counted(context: Context, first: Scalar, trips: sympy.Expr) -> Scalar:
+    return typed(context, partial(apply, "add"), first, integer(trips))
 
 
 def _for_range(context: Context, statement: ast.For, over: RangeOf) -> None:

@@ -7,6 +7,7 @@ for comparisons and ``cast``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -45,6 +46,11 @@ def _python_min(a: Any, b: Any) -> Any:
     return b if b < a else a
 
 
+def _of_math(function: Callable[[float], float]) -> Callable[[Any], Any]:
+    """A function that NumPy has not, in the dtype of its operand."""
+    return lambda a: np.asarray(a).dtype.type(function(float(a)))
+
+
 _ARITHMETIC: dict[str, tuple[int, Callable[..., Any]]] = {
     "add": (2, np.add),
     "sub": (2, np.subtract),
@@ -61,7 +67,9 @@ _ARITHMETIC: dict[str, tuple[int, Callable[..., Any]]] = {
     "rint": (1, np.rint),
     "trunc": (1, np.trunc),
     "sqrt": (1, np.sqrt),
+    "cbrt": (1, np.cbrt),
     "exp": (1, np.exp),
+    "exp2": (1, np.exp2),
     "expm1": (1, np.expm1),
     "log": (1, np.log),
     "log1p": (1, np.log1p),
@@ -76,6 +84,11 @@ _ARITHMETIC: dict[str, tuple[int, Callable[..., Any]]] = {
     "sinh": (1, np.sinh),
     "cosh": (1, np.cosh),
     "tanh": (1, np.tanh),
+    "arcsinh": (1, np.arcsinh),
+    "arccosh": (1, np.arccosh),
+    "arctanh": (1, np.arctanh),
+    "erf": (1, _of_math(math.erf)),
+    "erfc": (1, _of_math(math.erfc)),
     "arctan2": (2, np.arctan2),
     "hypot": (2, np.hypot),
     "maximum": (2, np.maximum),
@@ -113,8 +126,8 @@ def _table() -> dict[str, Operation]:
 OPERATIONS = _table()
 
 COSTLY = frozenset(
-    {"div", "sqrt", "pow", "hypot", "exp", "expm1", "log", "log1p", "log2", "log10"}
-    | {"sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh"}
+    {"div", "sqrt", "cbrt", "pow", "hypot", "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "erf", "erfc"}
+    | {"sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"}
 )
 """Operations that take tens of cycles, where others take a few: worth a place in memory rather than a second time."""
 
@@ -126,6 +139,9 @@ NUMPY_NAMES = {
     "acos": "arccos",
     "atan": "arctan",
     "atan2": "arctan2",
+    "asinh": "arcsinh",
+    "acosh": "arccosh",
+    "atanh": "arctanh",
     "power": "pow",
     "negative": "neg",
     "subtract": "sub",
