@@ -216,6 +216,17 @@ def test_ragged_arrays_are_allocated_at_each_entry():
     assert run.peak == {2: 48}
 
 
+def test_the_last_of_many_statements_is_vectorised_too(tmp_path):
+    """Every statement may end the call; a compiler that thinks this likely takes the statements behind for cold code."""
+    arrays = "".join(f"    y{k}: f8[N]\n" for k in range(1, 41))
+    nests = "".join(f"    for i{k} in range(0, N):\n        y{k}[i{k}] = y{k - 1}[i{k}]*x[i{k}] + {k}.0\n" for k in range(1, 41))
+    program = build(f"def f(x: f8[N], y0: f8[N]):\n{arrays}{nests}    for i in range(0, N):\n        x[i] = y40[i]\n")
+    report = tmp_path / "loops.txt"
+    Launcher(program, flags=("-O3", f"-fopt-info-vec-optimized={report}"))
+    places = {line.split(": ")[0] for line in report.read_text().splitlines() if "loop vectorized" in line}
+    assert len(places) == 40
+
+
 def test_out_of_memory_is_a_status():
     program = build("def f(x: f8[N]):\n    y: f8[N] = tape\n    for i in range(0, N):\n        y[i] = x[i]\n        x[i] = y[i]")
     run = Launcher(program)(x=np.zeros(10), memory_limit=79)

@@ -18,6 +18,7 @@ _TYPES = {
 }
 
 _RUNTIME = {
+    "dfad_rare": "bint dfad_rare(bint)",
     "dfad_poll": "bint dfad_poll(dfad_workspace*, int64_t)",
     "dfad_allocate": "void* dfad_allocate(dfad_workspace*, int64_t, int64_t)",
     "dfad_release": "void dfad_release(dfad_workspace*, void*)",

@@ -33,10 +33,23 @@ typedef int64_t* __restrict__ dfad_i64p;
 typedef int32_t* __restrict__ dfad_i32p;
 typedef uint8_t* __restrict__ dfad_u8p;
 
-static inline int dfad_poll(dfad_workspace* ws, int64_t iterations)
+/* What ends a call almost never happens. A compiler that took each such exit for a likely one would think after some ten of them that
+ * the rest of the kernel hardly ever runs, and not vectorise it. A macro, since it looks before it puts functions in. */
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_expect_with_probability)
+#define dfad_rare(condition) __builtin_expect_with_probability((condition) != 0, 0, 1.0)
+#endif
+#endif
+#ifndef dfad_rare
+#define dfad_rare(condition) __builtin_expect((condition) != 0, 0)
+#endif
+
+#define dfad_poll(ws, iterations) dfad_rare(dfad_must_stop(ws, iterations))
+
+static inline int dfad_must_stop(dfad_workspace* ws, int64_t iterations)
 {
     ws->countdown -= iterations;
-    return __builtin_expect(ws->countdown < 0, 0) && ws->poll(ws);
+    return dfad_rare(ws->countdown < 0) && ws->poll(ws);
 }
 
 static inline void* dfad_allocate(dfad_workspace* ws, int64_t bytes, int64_t memory_class)

@@ -81,7 +81,7 @@ def allocate(arrays: Iterable[Array], around: Surroundings) -> Lines:
         kept = f"{name}_memory = " if array.name in around.exchanged else ""
         size = around.scope.integer(bytes_of(array))
         lines.append(f"{name} = {kept}<{c_type}*> dfad_allocate(ws, {size}, {CLASSES[array.role]})  # {array.role.value}")
-        lines.append(f"if {name} == NULL: return 1")
+        lines.append(f"if dfad_rare({name} == NULL): return 1")
     return tuple(lines)
 
 
@@ -148,7 +148,7 @@ def _check(check: Check, around: Surroundings) -> Lines:
     values = [expression_text(value, around.scope) for value in check.values] + ["0"] * (4 - len(check.values))
     condition = expression_text(check.condition, around.scope)
     return (
-        f"if not ({condition}):  {_line(check.where)}",
+        f"if dfad_rare(not ({condition})):  {_line(check.where)}",
         f"    return dfad_fail(ws, {around.sites[check]}, {', '.join(values)})",
     )
 
@@ -261,7 +261,7 @@ def _call(function: Function, around: Surroundings) -> Lines:
     if not function.parallel:
         arrays = [scope.names[name] for name in function.arrays]
         call = f"status = {function.name}({', '.join(['ws', *names, *arrays])})  {where}"
-        return (call, "if status: return status", f"if dfad_poll(ws, {NEST_WORK}): return 3")
+        return (call, "if dfad_rare(status): return status", f"if dfad_poll(ws, {NEST_WORK}): return 3")
     if function.updated:
         raise CompilerBug(f"the parallel loop of line {function.loop.where.line} writes the scalar {function.updated[0]}")
     arrays = [scope.names[name] for name in function.arrays]
@@ -269,5 +269,5 @@ def _call(function: Function, around: Surroundings) -> Lines:
         "status = 0",
         f"for part in prange({around.threads}, num_threads={around.threads}, schedule='static', chunksize=1):  {where}",
         f"    status |= {function.name}({', '.join(['ws', 'part', *names, *arrays])})",
-        "if status: return status",
+        "if dfad_rare(status): return status",
     )

@@ -7,6 +7,7 @@ cdef extern from "dfad.h" nogil:
     ctypedef float* f32p "dfad_f32p"
     ctypedef struct dfad_workspace:
         pass
+    bint dfad_rare(bint)
     bint dfad_poll(dfad_workspace*, int64_t)
     void* dfad_allocate(dfad_workspace*, int64_t, int64_t)
     void dfad_release(dfad_workspace*, void*)
@@ -80,17 +81,17 @@ cdef int64_t kernel(dfad_workspace* ws, int64_t* block) noexcept nogil:
     cdef int64_t status, part
     cdef float *best
     best = <float*> dfad_allocate(ws, 4*N, 2)  # local
-    if best == NULL: return 1
+    if dfad_rare(best == NULL): return 1
     status = scaled_3(ws, N, M, A, best)  # line 3
-    if status: return status
+    if dfad_rare(status): return status
     if dfad_poll(ws, 16384): return 3
     status = 0
     for part in prange(2, num_threads=2, schedule='static', chunksize=1):  # line 4
         status |= scaled_4(ws, part, N, M, A, best)
-    if status: return status
+    if dfad_rare(status): return status
     dfad_release(ws, best)
     status = scaled_7(ws, n, M, A)  # line 7
-    if status: return status
+    if dfad_rare(status): return status
     if dfad_poll(ws, 16384): return 3
     return 0
 

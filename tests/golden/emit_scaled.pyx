@@ -6,6 +6,7 @@ cdef extern from "dfad.h" nogil:
     ctypedef float* f32p "dfad_f32p"
     ctypedef struct dfad_workspace:
         pass
+    bint dfad_rare(bint)
     bint dfad_poll(dfad_workspace*, int64_t)
     void* dfad_allocate(dfad_workspace*, int64_t, int64_t)
     void dfad_release(dfad_workspace*, void*)
@@ -75,16 +76,16 @@ cdef int64_t kernel(dfad_workspace* ws, int64_t* block) noexcept nogil:
     cdef int64_t status
     cdef float *best
     best = <float*> dfad_allocate(ws, 4*N, 2)  # local
-    if best == NULL: return 1
+    if dfad_rare(best == NULL): return 1
     status = scaled_3(ws, N, M, A, best)  # line 3
-    if status: return status
+    if dfad_rare(status): return status
     if dfad_poll(ws, 16384): return 3
     status = scaled_4(ws, N, M, A, best)  # line 4
-    if status: return status
+    if dfad_rare(status): return status
     if dfad_poll(ws, 16384): return 3
     dfad_release(ws, best)
     status = scaled_7(ws, n, M, A)  # line 7
-    if status: return status
+    if dfad_rare(status): return status
     if dfad_poll(ws, 16384): return 3
     return 0
 

@@ -6,6 +6,7 @@ cdef extern from "dfad.h" nogil:
     ctypedef double* f64p "dfad_f64p"
     ctypedef struct dfad_workspace:
         pass
+    bint dfad_rare(bint)
     bint dfad_poll(dfad_workspace*, int64_t)
     double cos(double)
 
@@ -34,7 +35,7 @@ cdef int64_t kernel(dfad_workspace* ws, int64_t* block) noexcept nogil:
     cdef double* A_bar = <double*> block[4]
     cdef int64_t status
     status = seidel_bar_2(ws, T, N, M, A_bar, A)  # line 2
-    if status: return status
+    if dfad_rare(status): return status
     if dfad_poll(ws, 16384): return 3
     return 0
 

@@ -6,6 +6,7 @@ cdef extern from "dfad.h" nogil:
     ctypedef double* f64p "dfad_f64p"
     ctypedef struct dfad_workspace:
         pass
+    bint dfad_rare(bint)
     bint dfad_poll(dfad_workspace*, int64_t)
     void* dfad_allocate(dfad_workspace*, int64_t, int64_t)
     void dfad_release(dfad_workspace*, void*)
@@ -63,18 +64,18 @@ cdef int64_t kernel(dfad_workspace* ws, int64_t* block) noexcept nogil:
     cdef int64_t status, t
     cdef double *v, *v_memory
     v = v_memory = <double*> dfad_allocate(ws, 8*N, 2)  # local
-    if v == NULL: return 1
+    if dfad_rare(v == NULL): return 1
     for t in range(T):  # line 4
         if dfad_poll(ws, 65): return 3
         status = waves_5(ws, N, c, u, v)  # line 5
-        if status: return status
+        if dfad_rare(status): return status
         if dfad_poll(ws, 16384): return 3
-        if not (N > 2):  # line 7
+        if dfad_rare(not (N > 2)):  # line 7
             return dfad_fail(ws, 0, 0, 0, 0, 0)
         u, v = v, u  # line 8
     s = 0.0  # line 9
     status = waves_10(ws, N, &s, u)  # line 10
-    if status: return status
+    if dfad_rare(status): return status
     if dfad_poll(ws, 16384): return 3
     dfad_release(ws, v_memory)
     block[4] = dfad_store_f64(s)
