@@ -19,7 +19,15 @@ TINY = {
     "heat_3d": ({"T": 3, "N": 4}, {"T": 4, "N": 7}),
     "cholesky": ({"N": 6}, {"N": 15}),
     "burgers_1d": ({"N": 7, "steps": 3}, {"N": 12, "steps": 20}),
+    "burgers_2d": ({"N": 6, "steps": 3}, {"N": 11, "steps": 7}),
     "seidel_nonlinear": ({"T": 3, "N": 5}, {"T": 4, "N": 15}),
+    "shallow_water": ({"N": 6, "steps": 3}, {"N": 11, "steps": 7}),
+    "heat_radiation": ({"N": 6, "steps": 3}, {"N": 9, "steps": 7}),
+    "lorenz_rk4": ({"N": 3, "steps": 4}, {"N": 70, "steps": 20}),
+    "lstm": ({"units": 2, "steps": 3}, {"units": 5, "steps": 7}),
+    "gray_scott": ({"N": 5, "steps": 3}, {"N": 9, "steps": 8}),
+    "plasticity": ({"points": 5, "steps": 9}, {"points": 17, "steps": 40}),
+    "option_mc": ({"paths": 4, "steps": 5}, {"paths": 20, "steps": 12}),
 }
 PORTS = [(name, system) for name, benchmark in KERNELS.items() for system in benchmark.systems]
 

@@ -8,6 +8,7 @@ One module per kernel. Each offers
 - `jax_port`: the loops as written, with `fori_loop` and `.at[].set`, and `port_limit`, where it has one, the largest sizes at
   which that takes seconds; `jax_best`: the best formulation of the same algorithm that we know; `jax_lib`, for factorizations:
   the library call;
+- `tape_minimum(size)`, in class T: the least bytes that the reverse sweep of such a size needs recorded, counted by hand;
 - `family`: the class in `MODULES`: `V` array code, `L` loops and in-place updates, `T` non-linear state marched in time.
 
 `python -m dfad.suite` measures them. JAX is imported by the JAX functions only.
@@ -41,7 +42,15 @@ MODULES = {
     ),
     "T": (
         "burgers_1d",
+        "burgers_2d",
         "seidel_nonlinear",
+        "shallow_water",
+        "heat_radiation",
+        "lorenz_rk4",
+        "lstm",
+        "gray_scott",
+        "plasticity",
+        "option_mc",
     ),
 }
 Function = Callable[..., Any]

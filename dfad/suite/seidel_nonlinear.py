@@ -25,6 +25,11 @@ def initialize(size):
     return {"A": wave(size["N"], size["N"]), "T": size["T"]}
 
 
+def tape_minimum(size):
+    """The cells before every sweep but the first, without the last one, which nobody reads."""
+    return max(size["T"] - 1, 0) * ((size["N"] - 1) ** 2 - 1) * 8
+
+
 def seidel_nonlinear(A, T):
     N = A.shape[0]
     for t in range(T):
