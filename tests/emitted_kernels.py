@@ -29,6 +29,8 @@ class Workspace(ctypes.Structure):
         ("values", I64 * 4),
         ("countdown", I64),
         ("allocate", ALLOCATE),
+        ("reserve", ctypes.c_void_p),
+        ("grow", ctypes.c_void_p),
         ("release", RELEASE),
         ("poll", POLL),
         ("blas", ctypes.POINTER(ctypes.c_void_p)),
@@ -107,7 +109,7 @@ class Launcher:
             workspace.countdown = countdown
             return int(stop)
 
-        callbacks = ALLOCATE(allocate), RELEASE(release), POLL(poll)
+        callbacks = ALLOCATE(allocate), None, None, RELEASE(release), POLL(poll)
         workspace = Workspace(-1, (I64 * 4)(), countdown, *callbacks, blas_table())
         run.status = self.kernel(ctypes.addressof(workspace), ctypes.addressof(block))
         run.site, run.values, run.left = workspace.site, tuple(workspace.values), len(live)

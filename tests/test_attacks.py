@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dfad
+from tests.references import complex_step_gradient
 
 
 def turned(x, y, z, steps):
@@ -80,6 +81,12 @@ def record_of_computed_size(x, ix):
     return s
 
 
-def test_a_vjp_refuses_to_keep_what_has_a_computed_size():
-    with pytest.raises(dfad.UnsupportedSyntax, match="its size is computed inside the kernel"):
-        dfad.vjp(record_of_computed_size, np.arange(1.0, 5.0), np.array([3]))
+@pytest.mark.parametrize("trips", [0, 1, 3])
+def test_a_vjp_keeps_what_has_a_computed_size(trips):
+    """A tape of a length that the kernel reads from data."""
+    x = np.arange(1.0, 5.0) / 3.0
+    out, pullback = dfad.vjp(record_of_computed_size, x, np.array([trips]))
+    assert abs(out - record_of_computed_size(x, np.array([trips]))) <= 1e-15
+    expected = complex_step_gradient(record_of_computed_size, {"x": x, "ix": np.array([trips])}, wrt=("x",))
+    np.testing.assert_allclose(pullback(1.0), expected[0], rtol=1e-13)
+    np.testing.assert_allclose(pullback(2.0), 2.0 * expected[0], rtol=1e-13)

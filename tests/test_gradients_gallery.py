@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import dfad
-from dfad.errors import UnsupportedSyntax
 from tests.adjoint_paths import Subject, adjoint_gradients, cotangents, interpreted_gradients, is_same, reference_gradients, subject
 from tests.gallery import GALLERY
 from tests.references import relative_error, run_numpy
@@ -17,11 +16,6 @@ from tests.references import relative_error, run_numpy
 SIZES = (0, 1, 2, 5)
 TOLERANCE = 1e-11  # max|g - r| / max|r|
 SINGLES = 2e-7  # where float32 takes part
-
-REFUSED = {
-    "choice_csr_product": "a value written here must be recorded for the reverse sweep, in a loop whose number of trips is not known",
-}
-"""Kernels without a gradient, and why."""
 
 NO_COMPLEX_STEP = {"scalar_division_by_zero"}
 """Kernels whose gradient is infinite; `tests/test_adjoint_rules.py` has such values."""
@@ -43,7 +37,7 @@ def tolerance(case: Subject) -> float:
     return SINGLES if np.dtype(np.float32) in dtypes else TOLERANCE
 
 
-@pytest.mark.parametrize("name", sorted(GALLERY.keys() - NO_COMPLEX_STEP - REFUSED.keys()))
+@pytest.mark.parametrize("name", sorted(GALLERY.keys() - NO_COMPLEX_STEP))
 def test_the_interpreter_gives_the_gradient(name):
     for case in cases(name):
         for of in case.kinds:
@@ -53,21 +47,15 @@ def test_the_interpreter_gives_the_gradient(name):
                 assert relative_error(found, expected) <= tolerance(case), (case.arguments, of, passes)
 
 
-@pytest.mark.parametrize("name", sorted(GALLERY.keys() - NO_COMPLEX_STEP - REFUSED.keys()))
+@pytest.mark.parametrize("name", sorted(GALLERY.keys() - NO_COMPLEX_STEP))
 def test_the_adjoint_program_means_the_gradient_before_it_is_planned(name):
     for case in cases(name)[-1:]:
         for of in case.kinds:
             assert relative_error(adjoint_gradients(case, of), reference_gradients(case, of)) <= tolerance(case), of
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_has_no_gradient_is_refused(name):
-    with pytest.raises(UnsupportedSyntax, match=REFUSED[name]):
-        interpreted_gradients(cases(name)[-1], None)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(GALLERY.keys() - NO_COMPLEX_STEP - REFUSED.keys()))
+@pytest.mark.parametrize("name", sorted(GALLERY.keys() - NO_COMPLEX_STEP))
 def test_the_compiled_kernel_gives_the_gradient(name):
     for case in (cases(name)[0], cases(name)[-1], cases(name, seed=7)[-1]) if cases(name) else ():
         for of in case.kinds:

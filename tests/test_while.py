@@ -1,4 +1,4 @@
-"""While in every room but the frontend: meaning, rules, listing, graph, facts, rewrites, text, and the refusal of its adjoint."""
+"""While in every room but the frontend: meaning, rules, listing, graph, facts, rewrites, text, and its adjoint."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from dfad.adjoint.reverse import Request, differentiate
 from dfad.analysis.statements import statements
 from dfad.analysis.versions import Versions, Want
-from dfad.errors import CompilerBug, UnsupportedSyntax
+from dfad.errors import CompilerBug
 from dfad.ir.dataflow import dataflow
 from dfad.ir.evaluate import evaluate
 from dfad.ir.lifetimes import schedule
@@ -17,6 +17,7 @@ from dfad.optimise.after import optimise_after
 from dfad.optimise.before import optimise_before
 from dfad.optimise.dead import remove_dead
 from dfad.optimise.last import optimise_last
+from dfad.plan.record import record
 from tests.emitted_kernels import Launcher
 from tests.ir_text import build
 
@@ -177,9 +178,13 @@ def test_an_endless_loop_is_never_removed():
     assert "while s > 0.0" in show(remove_dead(verify(build(text))))
 
 
-def test_its_gradient_is_refused_at_its_line():
-    with pytest.raises(UnsupportedSyntax) as caught:
-        differentiate(optimise_before(verify(build(HALVE))), Request(("a",), ("trips",), unit_seed=True))
-    assert caught.value.line == 6
-    assert caught.value.message == "the gradient of a while loop is not supported yet"
-    assert "for loop" in caught.value.hint
+def test_its_reverse_is_a_loop_over_the_counted_trips():
+    adjoint = verify(differentiate(optimise_before(verify(build(NESTED))), Request(("a",), ("total",), unit_seed=True)))
+    listing = show(adjoint)
+    assert "k_trips = k_last" in listing
+    assert "for k in range(k_trips - 1, -1, -1):" in listing
+    a = np.array([7.0, 0.5, 3.1, 1.0])
+    expected = [0.5 + 0.25 + 0.125, 0.0, 0.5 + 0.25, 0.0]
+    for program in (adjoint, verify(record(adjoint))):
+        np.testing.assert_array_equal(evaluate(program, {"a": a})["a_bar"], expected)
+

@@ -16,11 +16,13 @@ import sympy
 
 from dfad.adjoint.accumulate import adjoint_of
 from dfad.adjoint.collector import Setting
-from dfad.adjoint.exchanges import reversed_range, skeleton, with_partners
+from dfad.adjoint.exchanges import reversed_range, with_partners, wound
 from dfad.adjoint.nests import nest
+from dfad.adjoint.places import with_places
 from dfad.adjoint.rules import is_flat
+from dfad.adjoint.trips import count_trips
 from dfad.analysis.activity import active_arrays
-from dfad.errors import CompilerBug, Place, UnsupportedSyntax
+from dfad.errors import CompilerBug
 from dfad.ir.memlet import Memlet, Range
 from dfad.ir.names import names_of
 from dfad.ir.nodes import (
@@ -68,8 +70,8 @@ class Request:
 class _Reversal:
     """The reversal of one Program."""
 
-    def __init__(self, program: Program, request: Request) -> None:
-        self.request = request
+    def __init__(self, program: Program, request: Request, trips: dict[str, sympy.Symbol]) -> None:
+        self.request, self.trips = request, trips
         self.arrays = all_arrays(program)
         self.where = first_location(program.body) or Location(program.name, 1, 0, 1, 0)
         self.names = names_of(program)
@@ -104,7 +106,8 @@ class _Reversal:
                 body = self.block(node.body)
                 return replace(node, start=start, stop=stop, step=-node.step, body=body, key=f"~{node.key}", parallel=False)
             case While():
-                raise CompilerBug("the adjoint of a While is refused before")
+                last = self.trips[node.key] - 1
+                return Loop(node.index, last, sympy.Integer(-1), -1, self.block(node.body), node.where, f"~{node.key}")
             case Branch():
                 then, orelse = self.block(node.then), self.block(node.orelse)
                 return replace(node, guard=self.setting.demanded(node.guard, node.key), then=then, orelse=orelse, key=f"~{node.key}")
@@ -171,14 +174,9 @@ def differentiate(program: Program, request: Request) -> Program:
     Program
         ADJOINT. Its parameters are those of ``program``, then the cotangents in the order of ``request.of``, then the gradients in the
         order of ``request.wrt``; its results are those of ``program``, then the gradients.
-
-    Raises
-    ------
-    UnsupportedSyntax
-        When the Program holds a While.
     """
-    _refuse_unbounded(program)
-    state = _Reversal(program, request)
+    program, trips = count_trips(with_places(program))
+    state = _Reversal(program, request, trips)
     outer = [array for array in (*program.parameters, *program.body.arrays) if array.name in state.bars]
     prelude: list[Node] = []
     seeds: dict[str, Array] = {}
@@ -189,7 +187,7 @@ def differentiate(program: Program, request: Request) -> Program:
         else:
             nodes = state.zero(state.bar_of(array))
         prelude += nodes
-    prelude += skeleton(program.body, {array.name: state.bars[array.name] for array in outer}, "~>")
+    prelude += wound(program.body, {array.name: state.bars[array.name] for array in outer}, "~>", state.names)
     reverse = state.block(replace(program.body, arrays=()))
     reverse = Block(reverse.arrays, (Block((), tuple(prelude)), *reverse.body[1:]))
     gradients = tuple(replace(state.bar_of(state.arrays[name]), role=Role.RESULT) for name in request.wrt)
@@ -203,14 +201,6 @@ def differentiate(program: Program, request: Request) -> Program:
         body=body,
         stage=Stage.ADJOINT,
     )
-
-
-def _refuse_unbounded(program: Program) -> None:
-    """Raises UnsupportedSyntax at the first While: nothing bounds what its trips would record."""
-    for node in walk(program.body):
-        if isinstance(node, While):
-            place = node.where.place() | Place(hint="write a for loop over the most trips there can be, with a break")
-            raise UnsupportedSyntax("the gradient of a while loop is not supported yet", **place)
 
 
 def _written_once(block: Block) -> frozenset[str]:

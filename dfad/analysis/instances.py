@@ -10,6 +10,8 @@ where n is a number of the text (of a loop, or of the statement itself) and i th
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import islpy as isl
 import sympy
 
@@ -17,16 +19,17 @@ from dfad.analysis.buffers import Buffers
 from dfad.analysis.sets import Space
 from dfad.analysis.statements import Statement
 from dfad.ir.memlet import Memlet, Range
-from dfad.ir.nodes import Apply, Expression, Integer, Loop, Repetition, While
+from dfad.ir.nodes import Apply, Branch, Expression, Integer, Loop, Repetition, While
 
 
 class Instances:
     """Domains, schedules and accesses of a list of statements, as isl maps over one Space."""
 
-    def __init__(self, space: Space, buffers: Buffers, depth: int) -> None:
+    def __init__(self, space: Space, buffers: Buffers, statements: Collection[Statement]) -> None:
         self.space = space
         self.buffers = buffers
-        self.depth = depth
+        self.depth = max((len(statement.loops) for statement in statements), default=0)
+        self._loops_of_guard = {id(one.node.guard): len(one.loops) for one in statements if isinstance(one.node, Branch)}
 
     def domain_text(self, statement: Statement) -> tuple[str, bool]:
         """The constraints of the iteration domain, and whether they say exactly when the statement runs."""
@@ -41,6 +44,20 @@ class Instances:
             if guard_text is not None:
                 parts.append(guard_text if side else f"not ({guard_text})")
         return " and ".join(part for part in parts if part) or "true", exact
+
+    def certain_together(self, statement: Statement, other: Statement) -> int | None:
+        """In how many of the outermost loops instances must agree for the statement to run whenever the other one does, within its domain;
+        None where that is not known."""
+        depth = 0
+        for position, loop in enumerate(statement.loops):
+            if not self._loop_text(loop)[1]:
+                depth = position + 1
+        for guard, side in statement.guards:
+            if self._guard_text(guard) is None:
+                if not any(guard is held and side is taken for held, taken in other.guards):
+                    return None
+                depth = max(depth, self._loops_of_guard[id(guard)])
+        return depth if statement.loops[:depth] == other.loops[:depth] else None
 
     def _loop_text(self, loop: Repetition) -> tuple[str, bool]:
         """The range of an index, and whether every index in it is a trip: of a While, nobody knows the last."""
@@ -96,12 +113,12 @@ class Instances:
         return isl.Map(f"{self.space.header()}{{ S[{', '.join(left)}] -> S[{', '.join(right)}] : {equal} }}")
 
     def access(self, statement: Statement, memlet: Memlet) -> tuple[isl.Map, bool]:
-        """Instance -> cells (buffer, index...) that the memlet names, and whether it is exactly these.
+        """Instance -> cells (buffer, index...) that the memlet names, and whether it is exactly these, for the instances that run.
 
         A dimension whose index is not affine ranges over everything.
         """
-        domain, exact = self.domain_text(statement)
-        parts, cells = [domain], []
+        exact, cells = True, list[str]()
+        parts = [self.domain_text(statement)[0]]
         for position, index in enumerate(memlet.subset):
             cell = f"c{position}"
             cells.append(cell)

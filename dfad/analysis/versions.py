@@ -4,7 +4,8 @@ Definitions. A *want* asks for the value of a memlet as its reader saw it (``aft
 the reader, or the reverse of the end of a Block. Let r be an instance of the reader placed at that point and c a cell that it wants.
 
 1. w *overwrites* c for r when w writes c and w >= r in schedule order (w > r for ``after``): a statement overwrites its own operands.
-2. w *certainly* overwrites when its domain and its access are exact; F(r, c) is the first certain overwrite.
+2. w *certainly* overwrites when its access is exact, and so is its domain but for loops and conditions that it shares with r, in the same
+   instance of these; F(r, c) is the first certain overwrite.
 3. w *records* when it overwrites c for some r and comes no later than F(r, c). Its old value, restored at its reverse, is what r wants.
 4. Nothing overwrites: the want is met *in place*.
 
@@ -54,9 +55,8 @@ class Versions:
     def __init__(self, forward: Block, parameters: set[str]) -> None:
         self.statements = {statement.key: statement for statement in statements(forward)}
         self.space = Space(parameters | _constant_scalars(forward), _varying_scalars(forward))
-        depth = max((len(statement.loops) for statement in self.statements.values()), default=0)
         self.buffers = Buffers(self.statements.values())
-        self._instances = Instances(self.space, self.buffers, depth)
+        self._instances = Instances(self.space, self.buffers, self.statements.values())
         self._writers: dict[str, list[tuple[Statement, Memlet]]] = {}
         self._found: dict[Want, dict[str, isl.Set | None]] = {}
         for statement in self.statements.values():
@@ -149,14 +149,17 @@ class Versions:
         certain: isl.Map | None = None
         for writer, memlet in writers:
             written, exact_access = self._instances.access(writer, memlet)
-            _, exact_domain = self._instances.domain_text(writer)
+            together = self._instances.certain_together(writer, reader)
             order = self._instances.schedule(writer)
             later = schedule.lex_lt_map(order) if want.after else schedule.lex_le_map(order)
-            times = cells.range_map().apply_range(written.reverse()).intersect(later).apply_range(order)
+            meetings = cells.range_map().apply_range(written.reverse()).intersect(later)
+            times = meetings.apply_range(order)
             if times.is_empty():
                 continue
             may[writer.key] = (writer, times)
-            if exact_access and exact_domain:
+            if exact_access and together is not None:
+                same = cells.domain_map().apply_range(self._instances.same(reader, writer, together))
+                times = meetings.intersect(same).apply_range(order)
                 certain = times if certain is None else certain.union(times)
         first = {key: (writer, _no_later(times, certain)) for key, (writer, times) in may.items()}
         return {key: self._instances_at(writer, times) for key, (writer, times) in first.items() if times is not None}

@@ -14,7 +14,7 @@ from pathlib import Path
 import sympy
 
 from dfad.emit.declarations import declare
-from dfad.emit.emitted import ArrayField, Emitted, ExtentField, Field, FloatField, IntegerField, ScalarResultField
+from dfad.emit.emitted import ArrayField, Emitted, ExtentField, Field, FloatField, GrownField, IntegerField, ScalarResultField
 from dfad.emit.fold import fold_conditions
 from dfad.emit.function import function_text, local_variables, words_of
 from dfad.emit.interrupt import FEW, needs_strips, polls
@@ -99,6 +99,7 @@ def _surroundings(program: Program, threads: int) -> Surroundings:
         threads=threads,
         strips=frozenset(loop for loop in chosen if needs_strips(loop, asked[loop], extents)),
         exchanged=frozenset(exchanged),
+        growing={array.name: number for number, array in enumerate(array for array in arrays.values() if array.grows)},
     )
 
 
@@ -123,6 +124,8 @@ def _fields(program: Program) -> tuple[Field, ...]:
 
 
 def _field(array: Array) -> Field:
+    if array.grows and array.role == Role.RESULT:
+        return GrownField(array.name, array.dtype)
     if array.rank > 0:
         return ArrayField(array.name, array.dtype, array.role)
     if array.role == Role.RESULT:
@@ -137,14 +140,10 @@ def _kernel(program: Program, fields: Sequence[Field], around: Surroundings) -> 
     """The function that the launcher calls: it unpacks the block, allocates, and runs the loops."""
     scope = around.scope
     body = statements(program.body, around)
-    results = tuple(
-        f"block[{k}] = {_as_bits(scope.arrays[field.array], scope.place(field.array))}"
-        for k, field in enumerate(fields)
-        if isinstance(field, ScalarResultField)
-    )
+    results = tuple(line for k, field in enumerate(fields) for line in _handed_over(k, field, scope))
     return (
         "cdef int64_t kernel(dfad_workspace* ws, int64_t* block) noexcept nogil:",
-        *indent(_unpack(program, fields, scope)),
+        *indent(_unpack(program, fields, around)),
         *indent(local_variables(program.body, body, _kernel_arrays(around), around)),
         *indent(body),
         *indent(results),
@@ -152,14 +151,30 @@ def _kernel(program: Program, fields: Sequence[Field], around: Surroundings) -> 
     )
 
 
-def _unpack(program: Program, fields: Sequence[Field], scope: Scope) -> Lines:
+def _handed_over(k: int, field: Field, scope: Scope) -> Lines:
+    """What the kernel leaves in a slot of the block."""
+    match field:
+        case ScalarResultField(array):
+            return (f"block[{k}] = {_as_bits(scope.arrays[array], scope.place(array))}",)
+        case GrownField(array):
+            return (f"block[{k}] = <int64_t> {scope.names[array]}",)
+        case _:
+            return ()
+
+
+def _unpack(program: Program, fields: Sequence[Field], around: Surroundings) -> Lines:
     """The arguments as variables. Pointers are plain here, so that an Exchange can assign them."""
+    scope = around.scope
     lines = [f"cdef int64_t {scope.names[bound.symbol.name]} = block[{k}]" for k, bound in enumerate(program.symbols)]
     for k, array in enumerate(program.parameters, start=len(program.symbols)):
         name, c_type = scope.names[array.name], scope.scalar_type(array)
         match fields[k]:
             case ArrayField():
                 lines.append(f"cdef {array.dtype.c_name}* {name} = <{array.dtype.c_name}*> block[{k}]")
+            case GrownField():
+                place = f"dfad_reserve(ws, {around.growing[array.name]}, block[{k}])"
+                lines.append(f"cdef {array.dtype.c_name}* {name} = <{array.dtype.c_name}*> {place}")
+                lines.append(f"if dfad_rare({name} == NULL): return 1")
             case ScalarResultField():
                 lines.append(f"cdef {c_type} {name} = 0")
             case FloatField():

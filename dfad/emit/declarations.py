@@ -21,6 +21,8 @@ _RUNTIME = {
     "dfad_rare": "bint dfad_rare(bint)",
     "dfad_poll": "bint dfad_poll(dfad_workspace*, int64_t)",
     "dfad_allocate": "void* dfad_allocate(dfad_workspace*, int64_t, int64_t)",
+    "dfad_reserve": "void* dfad_reserve(dfad_workspace*, int64_t, int64_t)",
+    "dfad_grow": "bint dfad_grow(dfad_workspace*, void*, int64_t)",
     "dfad_release": "void dfad_release(dfad_workspace*, void*)",
     "dfad_clear": "void dfad_clear(void*, int64_t)",
     "dfad_copy": "void dfad_copy(void*, void*, int64_t)",

@@ -4,6 +4,8 @@
  *   countdown  how many innermost iterations, roughly, may pass before `poll` is asked; `poll` sets it anew
  *   allocate   memory of a class (0 tape, 1 snapshots, 2 temporaries, 3 copies, 4 adjoints, 5 results), aligned to 64 bytes;
  *              NULL when there is none, never NULL for 0 bytes
+ *   reserve    memory of a class that grows where it lies; it has no bytes yet. `site` tells those of one kernel apart
+ *   grow       makes it that many bytes long, or more; not 0 when there are none. The word before it holds how many it has
  *   release    gives it back; what a kernel that ends with an error has not released, the launcher releases
  *   poll       not 0 when the call must end
  *   blas       Fortran routines: dgemm dgemv dger ddot sgemm sgemv sger sdot, in this order (DFAD_DGEMM ... DFAD_SDOT)
@@ -21,6 +23,8 @@ typedef struct dfad_workspace {
     int64_t values[4];
     int64_t countdown;
     void* (*allocate)(struct dfad_workspace*, int64_t bytes, int64_t memory_class);
+    void* (*reserve)(struct dfad_workspace*, int64_t site, int64_t memory_class);
+    int (*grow)(struct dfad_workspace*, void*, int64_t bytes);
     void (*release)(struct dfad_workspace*, void*);
     int (*poll)(struct dfad_workspace*);
     void* const* blas;
@@ -55,6 +59,16 @@ static inline int dfad_must_stop(dfad_workspace* ws, int64_t iterations)
 static inline void* dfad_allocate(dfad_workspace* ws, int64_t bytes, int64_t memory_class)
 {
     return ws->allocate(ws, bytes > 0 ? bytes : 0, memory_class);
+}
+
+static inline void* dfad_reserve(dfad_workspace* ws, int64_t site, int64_t memory_class)
+{
+    return ws->reserve(ws, site, memory_class);
+}
+
+static inline int dfad_grow(dfad_workspace* ws, void* memory, int64_t bytes)
+{
+    return __builtin_expect(bytes > ((const int64_t*)memory)[-1], 0) && ws->grow(ws, memory, bytes);
 }
 
 static inline void dfad_clear(void* memory, int64_t bytes) { memset(memory, 0, bytes > 0 ? (size_t)bytes : 0); }

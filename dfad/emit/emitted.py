@@ -48,7 +48,15 @@ class ScalarResultField:
     dtype: Dtype
 
 
-Field = ExtentField | IntegerField | FloatField | ArrayField | ScalarResultField
+@dataclass(frozen=True, slots=True)
+class GrownField:
+    """A result that grows: the kernel finds the class of its memory here, and leaves the address, which the caller then owns."""
+
+    array: str
+    dtype: Dtype
+
+
+Field = GrownField | ExtentField | IntegerField | FloatField | ArrayField | ScalarResultField
 
 
 @dataclass(frozen=True, slots=True)

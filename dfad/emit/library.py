@@ -7,12 +7,15 @@ import sympy
 from dfad.emit.layout import offset, stride
 from dfad.emit.scope import SHORT, Scope
 from dfad.errors import CompilerBug
+from dfad.ir.lifetimes import bytes_of_row
 from dfad.ir.memlet import Memlet, Range
 from dfad.ir.nodes import Library
 
 
 def library_text(node: Library, scope: Scope) -> str:
     """The call; what has no such call was made loops before (optimise/lower_library)."""
+    if node.operation == "grow":
+        return grow_text(node, scope)
     if node.operation != "matmul":
         raise CompilerBug(f"emit has no call for {node.operation}")
     a, b = node.reads
@@ -33,6 +36,13 @@ def library_text(node: Library, scope: Scope) -> str:
         operands = f"{_matrix(matrix, scope)}, {_vector(vector, scope)}, {add}, {_vector(node.write, scope)}"
         return f"dfad_gemv_{kind}(ws, {int(turned)}, {m}, {n}, {operands})  # line {node.where.line}"
     raise CompilerBug(f"emit has no call for a product of ranks {ranks}")
+
+
+def grow_text(node: Library, scope: Scope) -> str:
+    """The rows up to the last of the range get memory where they have none."""
+    array, rows = scope.arrays[node.write.array], node.write.ranges[0]
+    size = scope.integer(rows.stop * bytes_of_row(array))
+    return f"if dfad_grow(ws, {scope.names[array.name]}, {size}): return 1  # line {node.where.line}"
 
 
 def _extents(memlet: Memlet, transposed: bool) -> tuple[sympy.Expr, sympy.Expr]:

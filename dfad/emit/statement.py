@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import sympy
 
@@ -35,7 +35,7 @@ class Surroundings:
     """What statements need to know of the module that they stand in.
 
     ``functions`` are the loops that are called; ``polls`` those whose iterations begin with a poll; ``parallel``
-    says that the text is one thread's; ``strips`` are long loops that must be cut to be stopped.
+    says that the text is one thread's; ``strips`` are long loops that must be cut to be stopped; ``growing`` numbers the arrays that grow.
     """
 
     scope: Scope
@@ -47,6 +47,7 @@ class Surroundings:
     parallel: bool = False
     strips: frozenset[Repetition] = frozenset()
     exchanged: frozenset[str] = frozenset()
+    growing: Mapping[str, int] = field(default_factory=dict)
     partial: tuple[Partial, ...] = ()
 
     def with_places(self, places: Mapping[str, str]) -> Surroundings:
@@ -80,7 +81,8 @@ def allocate(arrays: Iterable[Array], around: Surroundings) -> Lines:
         name, c_type = around.scope.names[array.name], array.dtype.c_name
         kept = f"{name}_memory = " if array.name in around.exchanged else ""
         size = around.scope.integer(bytes_of(array))
-        lines.append(f"{name} = {kept}<{c_type}*> dfad_allocate(ws, {size}, {CLASSES[array.role]})  # {array.role.value}")
+        place = f"dfad_reserve(ws, {around.growing[array.name]}, " if array.grows else f"dfad_allocate(ws, {size}, "
+        lines.append(f"{name} = {kept}<{c_type}*> {place}{CLASSES[array.role]})  # {array.role.value}")
         lines.append(f"if dfad_rare({name} == NULL): return 1")
     return tuple(lines)
 

@@ -22,6 +22,7 @@ import sympy
 from dfad.errors import CompilerBug, KernelAssertionError, KernelIndexError
 from dfad.ir.dtype import Dtype
 from dfad.ir.integer import compile_integer
+from dfad.ir.library import library_value
 from dfad.ir.lifetimes import bytes_of, schedule, top_arrays
 from dfad.ir.memlet import Memlet, Range
 from dfad.ir.nodes import (
@@ -51,7 +52,7 @@ from dfad.ir.nodes import (
 )
 from dfad.ir.operations import OPERATIONS
 from dfad.ir.show import show, show_memlet
-from dfad.ir.walk import children, expressions, reads, walk, walk_expression, writes
+from dfad.ir.walk import all_arrays, children, expressions, reads, walk, walk_expression, writes
 
 Argument: TypeAlias = npt.NDArray[Any] | np.generic | float | int
 Observer: TypeAlias = Callable[[Array, int], None]
@@ -98,6 +99,7 @@ class _Run:
     def __init__(self, program: Program, observer: Observer) -> None:
         self.program = program
         self.observer = observer
+        self.arrays = all_arrays(program)
         self.buffers: dict[str, npt.NDArray[Any]] = {}
         self.symbols: dict[str, int] = {}
         self.values = _Symbols(self)
@@ -120,7 +122,7 @@ class _Run:
 
     def checked(self, array: Array, value: Argument) -> npt.NDArray[Any]:
         buffer = value if isinstance(value, np.ndarray) else np.array(value, array.dtype.numpy)
-        shape = self.shape(array)
+        shape = (*buffer.shape[:1], *self.shape(array)[1:]) if array.grows else self.shape(array)
         if buffer.dtype != array.dtype.numpy or buffer.shape != shape:
             raise CompilerBug(f"argument {array.name} is {buffer.dtype}{list(buffer.shape)}, not {array.dtype}{list(shape)}")
         return buffer if array.rank else buffer.copy()
@@ -147,7 +149,16 @@ class _Run:
             self.observer(array, -buffer.nbytes)
 
     def shape(self, array: Array) -> tuple[int, ...]:
-        return tuple(max(0, self.integer(extent)) for extent in array.shape)
+        return tuple(0 if extent == sympy.oo else max(0, self.integer(extent)) for extent in array.shape)
+
+    def grow(self, node: Library) -> None:
+        """The rows up to the last of the range get memory, undefined, where they have none."""
+        array, rows = self.arrays[node.write.array], node.write.ranges[0]
+        old, count = self.buffers[array.name], self.integer(rows.stop)
+        if count > old.shape[0]:
+            more = np.full((count - old.shape[0], *old.shape[1:]), UNDEFINED[array.dtype.kind], array.dtype.numpy)
+            self.buffers[array.name] = np.concatenate((old, more))
+            self.observer(array, more.nbytes)
 
     # ------------------------------------------------------------ nodes
 
@@ -201,9 +212,11 @@ class _Run:
                 value, buffer = self.value(node.value), self.buffer(node.write)
                 where = self.subset(node.write)
                 buffer[where] = np.add(buffer[where], value) if node.accumulate else value
+            case Library(operation="grow"):
+                self.grow(node)
             case Library():
                 operands = [self.log.operand(node, memlet, self) for memlet in node.reads]
-                result, buffer, where = _library(node, operands), self.buffer(node.write), self.subset(node.write)
+                result, buffer, where = library_value(node, operands), self.buffer(node.write), self.subset(node.write)
                 buffer[where] = buffer[where] + result if node.accumulate else result
             case Exchange():
                 first, second = self.buffers[node.first], self.buffers[node.second]
@@ -285,22 +298,6 @@ def cast(value: Any, dtype: Dtype) -> Any:
     if isinstance(value, np.generic) and value.dtype == numpy_type:
         return value
     return np.asarray(value).astype(numpy_type)[()]
-
-
-def _library(node: Library, operands: list[npt.NDArray[Any]]) -> Any:
-    attributes = dict(node.attributes)
-    match node.operation:
-        case "matmul":
-            left, right = operands
-            left = left.T if attributes.get("transpose_a") else left
-            right = right.T if attributes.get("transpose_b") else right
-            return np.matmul(left, right)
-        case "reduce_max":
-            return np.max(operands[0], axis=attributes["axes"])  # type: ignore[call-overload]
-        case "reduce_min":
-            return np.min(operands[0], axis=attributes["axes"])  # type: ignore[call-overload]
-        case _:
-            raise CompilerBug(f"no library operation {node.operation}")
 
 
 def _is_inside(cell: tuple[int, ...], shape: tuple[int, ...]) -> bool:

@@ -48,8 +48,17 @@ class Lifetime:
 
 
 def bytes_of(array: Array) -> sympy.Expr:
-    """The size of an array, in bytes; an extent below 0 counts as 0."""
-    extents = (extent if extent.is_Symbol or extent.is_nonnegative else sympy.Max(0, extent) for extent in array.shape)
+    """The size of an array at its allocation, in bytes; an extent below 0 counts as 0. An array that grows begins with none."""
+    return sympy.Integer(0) if array.grows else _product(array.shape, array)
+
+
+def bytes_of_row(array: Array) -> sympy.Expr:
+    """The size of one row of an array that grows, in bytes."""
+    return _product(array.shape[1:], array)
+
+
+def _product(shape: tuple[sympy.Expr, ...], array: Array) -> sympy.Expr:
+    extents = (extent if extent.is_Symbol or extent.is_nonnegative else sympy.Max(0, extent) for extent in shape)
     return sympy.Mul(*extents, array.dtype.bytes)
 
 

@@ -37,7 +37,7 @@ class Stage(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """A named array; rank 0 is a scalar. ``shape`` holds symbolic integers."""
+    """A named array; rank 0 is a scalar. ``shape`` holds symbolic integers; the first is ``oo`` where the array grows."""
 
     name: str
     dtype: Dtype
@@ -48,6 +48,11 @@ class Array:
     def rank(self) -> int:
         """The number of dimensions."""
         return len(self.shape)
+
+    @property
+    def grows(self) -> bool:
+        """Whether the number of its rows is not known before it has them."""
+        return bool(self.shape) and self.shape[0] == sympy.oo
 
 
 # ---------------------------------------------------------------- expressions

@@ -166,9 +166,10 @@ def _meaning(program: Program) -> Problems:
     arrays, indices = all_arrays(program), dict(_indices_of_keys(program.body, frozenset()))
     facts = _Facts(program.stage, arrays, written, indices, _indices_of_integers(program, arrays, indices))
     names = frozenset(array.name for array in program.parameters)
-    scope = _Scope(facts, names, frozenset(bound.symbol.name for bound in program.symbols), pending={})
+    growing = {array.name: array for array in program.parameters if array.grows}
+    scope = _Scope(facts, names, frozenset(bound.symbol.name for bound in program.symbols), pending=growing)
     for array in program.parameters:
-        yield from _shape(array, scope)
+        yield from () if array.grows else _shape(array, scope)
     yield from _node(program.body, scope)
 
 
@@ -215,6 +216,8 @@ def _node(node: Node, scope: _Scope) -> Problems:
             for memlet in (*node.reads, node.write):
                 yield from _memlet(memlet, scope)
             yield from _library(node)
+            if node.operation == "grow" and not scope.facts.arrays[node.write.array].grows:
+                yield f"{node.key}: {node.write.array} does not grow"
         case Exchange():
             yield from _exchange(node, scope)
         case Check():
@@ -274,6 +277,9 @@ def _library(node: Library) -> Problems:
             axes = attributes.get("axes")
             if not isinstance(axes, tuple) or len(ranks) != 1 or rank != ranks[0] - len(axes):
                 yield f"{node.key}: {node.operation} of ranks {ranks} over axes {axes} gives no rank {rank}"
+        case "grow":
+            if node.reads or not node.write.ranges or len(node.write.ranges) != len(node.write.subset):
+                yield f"{node.key}: grow gives memory to whole rows"
         case _:
             yield f"{node.key}: no library operation {node.operation}"
 
@@ -374,7 +380,7 @@ def _memlet(memlet: Memlet, scope: _Scope, only_elements: bool = False) -> Probl
 
 
 def _shape(array: Array, scope: _Scope) -> Problems:
-    for extent in array.shape:
+    for extent in array.shape[1:] if array.grows else array.shape:
         yield from _integer(extent, scope)
 
 

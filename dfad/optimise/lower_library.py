@@ -46,7 +46,7 @@ def lower_library(program: Program) -> Program:
 
 def _is_call(node: Library, arrays: dict[str, Array], in_loop: bool) -> bool:
     if node.operation != "matmul":
-        return False
+        return node.operation == "grow"
     operands = (*node.reads, node.write)
     dtypes = {arrays[memlet.array].dtype for memlet in operands}
     ranks = tuple(len(memlet.ranges) for memlet in node.reads)

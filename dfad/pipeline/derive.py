@@ -10,7 +10,7 @@ from dfad.adjoint.reverse import Request as Derivative
 from dfad.adjoint.reverse import differentiate
 from dfad.errors import BudgetTooSmall, DfadError, KernelTypeError
 from dfad.frontend.lower import Lowered
-from dfad.ir.nodes import IntegerSymbol, Program, Role, ShapeSymbol
+from dfad.ir.nodes import Array, IntegerSymbol, Program, Role, ShapeSymbol
 from dfad.ir.signature import ArgumentType, ArrayType, FloatType, IntegerType
 from dfad.ir.verify import verify
 from dfad.ir.walk import all_arrays
@@ -163,7 +163,7 @@ def _reverse_inputs(pair: Pair, first: Wrapper, forward: Program) -> tuple[tuple
     position = {name: number for number, (name, _) in enumerate(first.inputs)}
     found: list[tuple[str, ArgumentType, Origin]] = []
     for array in pair.reverse.parameters:
-        kind = ArrayType(array.dtype, tuple(extent == 1 for extent in array.shape)) if array.shape else FloatType()
+        kind = _kind(array)
         if array.name in pair.kept:
             found.append((array.name, kind, Origin("kept", pair.kept.index(array.name))))
         elif array.name in pair.seeds:
@@ -177,6 +177,13 @@ def _reverse_inputs(pair: Pair, first: Wrapper, forward: Program) -> tuple[tuple
             case IntegerSymbol(symbol, parameter):
                 found.append((symbol.name, IntegerType(), Origin("value", position[parameter])))
     return tuple((name, kind) for name, kind, _ in found), tuple(origin for *_, origin in found)
+
+
+def _kind(array: Array) -> ArrayType | FloatType:
+    """The type of an input of the reverse sweep; what grew comes as a vector."""
+    if array.grows:
+        return ArrayType(array.dtype, (False,))
+    return ArrayType(array.dtype, tuple(extent == 1 for extent in array.shape)) if array.shape else FloatType()
 
 
 def _differentiated(primal: Program, request: Request) -> tuple[str, ...]:

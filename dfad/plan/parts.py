@@ -9,22 +9,23 @@ from dataclasses import dataclass, replace
 
 import sympy
 
-from dfad.adjoint.exchanges import skeleton, undone
+from dfad.adjoint.exchanges import unwound, wound
 from dfad.adjoint.nests import nest
-from dfad.errors import Place, UnsupportedSyntax
+from dfad.adjoint.places import arrangements
 from dfad.ir.memlet import Memlet, Range
 from dfad.ir.names import names_of
 from dfad.ir.nodes import (
     Array,
     Block,
     IntegerSymbol,
+    Library,
     Node,
     Program,
     Read,
     Role,
     Tasklet,
 )
-from dfad.ir.walk import all_arrays, exchanged, first_location, reads, rename_arrays, rewrite, rewrite_block, symbol_names, walk, writes
+from dfad.ir.walk import all_arrays, exchanged, first_location, reads, rename_arrays, rewrite_block, symbol_names, walk, writes
 from dfad.plan.demands import sweeps
 from dfad.source import Location
 
@@ -111,22 +112,25 @@ class _Split:
         self.names = names_of(program)
 
     def pair(self) -> Pair:
-        carried = self.carried()
-        kept = {array.name: self.kept_array(array) for array in carried}
         swapped = exchanged(self.forward) & {array.name for array in (*self.program.parameters, *self.program.body.arrays)}
-        names = skeleton(self.forward, {name: name for name in swapped}, "@")
+        names = {name: name for name in swapped}
+        carried = self.carried(names)
+        kept = {array.name: self.kept_array(array) for array in carried}
         outputs = {name: self.names.fresh(f"{name}_out") for name in self.of}
         forward = self.forward_half(names, outputs, kept)
         reverse = self.reverse_half(names, kept)
         names_of_kept = tuple(array.name for array in kept.values())
         return Pair(forward, reverse, tuple(outputs.values()), names_of_kept, tuple(array.name for array in self.seeds))
 
-    def carried(self) -> list[Array]:
+    def carried(self, names: dict[str, str]) -> list[Array]:
         """What the reverse sweep reads and does not make itself: arrays of the forward sweep, and arguments of rank above 0."""
         used = {memlet.array for node in walk(self.reverse) for memlet in (*reads(node), *writes(node))} | exchanged(self.reverse)
         used |= {name for node in walk(self.reverse) for name in symbol_names(node)}
+        used |= {place.name for part in arrangements(self.forward, names, "@") if used & set(part.names) for place in part.places}
         own = {array.name for array in self.program.body.arrays if array.role == Role.ADJOINT}
         own |= {array.name for node in walk(self.reverse) if isinstance(node, Block) for array in node.arrays}
+        shapes = [self.arrays[name].shape for name in (used | own) & self.arrays.keys()]
+        used |= {item.name for shape in shapes for extent in shape for item in extent.free_symbols}
         found = []
         for array in self.arrays.values():
             outer = array in self.own or array in self.program.body.arrays
@@ -136,19 +140,21 @@ class _Split:
         return found
 
     def kept_array(self, array: Array) -> Array:
-        """The parameter that carries the array: under its own name where the Program made it, a copy for an argument or a scalar."""
+        """The parameter that carries the array: under its own name where the Program made it, a copy for an argument or a scalar, and,
+        as a vector that grows, for an array whose size the kernel computes."""
         shape = array.shape or (sympy.Integer(1),)
-        if not {item for extent in shape for item in extent.free_symbols} <= {entry.symbol for entry in self.program.symbols}:
-            raise UnsupportedSyntax(
-                f"a vjp keeps {array.name} between its sweeps, and its size is computed inside the kernel",
-                **self.where.place() | Place(hint="pass that integer as an argument, or use dfad.grad or dfad.value_and_grad"),
-            )
+        if not array.grows and not self.is_known(array):
+            return Array(self.names.fresh(f"{array.name}_kept"), array.dtype, (sympy.oo,), Role.ARGUMENT)
         if array.role in (Role.ARGUMENT, Role.RESULT) or array.rank == 0:
             return Array(self.names.fresh(f"{array.name}_kept"), array.dtype, shape, Role.ARGUMENT)
         return replace(array, role=Role.ARGUMENT)
 
-    def forward_half(self, names: tuple[Node, ...], outputs: dict[str, str], kept: dict[str, Array]) -> Program:
-        tail: list[Node] = list(undone(names, "@"))
+    def is_known(self, array: Array) -> bool:
+        """Whether the extents follow from the arguments."""
+        return {item for extent in array.shape for item in extent.free_symbols} <= {entry.symbol for entry in self.program.symbols}
+
+    def forward_half(self, names: dict[str, str], outputs: dict[str, str], kept: dict[str, Array]) -> Program:
+        tail: list[Node] = list(unwound(self.forward, names, "@", self.names))
         results = []
         for name, out in outputs.items():
             source = self.final(name)
@@ -168,20 +174,23 @@ class _Split:
             body=body,
         )
 
-    def reverse_half(self, names: tuple[Node, ...], kept: dict[str, Array]) -> Program:
+    def reverse_half(self, names: dict[str, str], kept: dict[str, Array]) -> Program:
         head: list[Node] = []
+        unpacked: list[Node] = []
         local: list[Array] = [array for array in self.program.body.arrays if array.role == Role.ADJOINT]
         table: dict[str, str] = {}
         for name, array in kept.items():
-            if self.arrays[name].rank == 0:
+            if not self.is_known(self.arrays[name]) and array.name != name:
+                local.append(replace(self.arrays[name], role=Role.LOCAL))
+                unpacked += self.copy(array, self.arrays[name])
+            elif self.arrays[name].rank == 0:
                 local.append(replace(self.arrays[name], role=Role.LOCAL))
                 value = Read(Memlet(array.name, (sympy.Integer(0),)), array.dtype)
                 head.append(Tasklet(Memlet(name), value, self.where, f"@{name}"))
             elif array.name != name:
                 table[name] = array.name
-        skeleton_names = tuple(rewrite(node, lambda inner: rename_arrays(inner, table)) for node in names)
-        moving = {name for name in exchanged(self.forward) if name in kept}
-        restored = skeleton_names if moving else ()
+        moving = [name for name in names if name in kept]
+        restored = wound(self.forward, {name: table.get(name, name) for name in names}, "@", self.names) if moving else ()
         body = rewrite_block(self.reverse, lambda node: rename_arrays(node, table))
         symbols = tuple(IntegerSymbol(entry.symbol, entry.symbol.name) for entry in self.program.symbols)
         scalars = [array for array in self.own if array.role == Role.ARGUMENT and array.rank == 0]
@@ -190,7 +199,7 @@ class _Split:
             symbols=symbols,
             parameters=(*kept.values(), *scalars, *self.seeds, *self.gradients),
             results=tuple(array.name for array in self.gradients),
-            body=Block(tuple(local), (Block((), (*head, *restored)), body)),
+            body=Block(tuple(local), (Block((), (*head, *unpacked, *restored)), body)),
         )
 
     def own_results(self) -> list[Array]:
@@ -202,15 +211,30 @@ class _Split:
         return self.arrays[_working_copies(self.forward, self.arrays).get(name, name)]
 
     def copy(self, source: Array, target: Array) -> tuple[Node, ...]:
-        """The whole array copied; a scalar into an array of one element where the target is one."""
-        ranges = tuple(Range(sympy.Integer(0), extent) for extent in source.shape)
-        is_boxed = source.rank < target.rank
+        """The whole array copied; a scalar into an array of one element where the target is one, from and to a vector that grows element by
+        element."""
+        shape = target.shape if source.grows else source.shape
 
         def cell(indices: tuple[sympy.Expr, ...]) -> tuple[Node, ...]:
-            place = Memlet(target.name, (sympy.Integer(0),) if is_boxed else indices)
-            return (Tasklet(place, Read(Memlet(source.name, indices), source.dtype), self.where, f"@{target.name}"),)
+            place, origin = (Memlet(array.name, _cell(array, shape, indices)) for array in (target, source))
+            return (Tasklet(place, Read(origin, source.dtype), self.where, f"@{target.name}"),)
 
-        return nest(ranges, cell, self.names, self.where, f"@{target.name}/nest")
+        copied = nest(tuple(Range(sympy.Integer(0), extent) for extent in shape), cell, self.names, self.where, f"@{target.name}/nest")
+        if not target.grows:
+            return copied
+        size = sympy.Mul(*(sympy.Max(0, extent) for extent in shape))
+        grown = Library("grow", (), Memlet(target.name, (Range(sympy.Integer(0), size),)), self.where, f"@{target.name}+")
+        return (grown, *copied)
+
+
+def _cell(array: Array, shape: tuple[sympy.Expr, ...], indices: tuple[sympy.Expr, ...]) -> tuple[sympy.Expr, ...]:
+    """Where the cell of those indices lies: at them, or where it is the one element, or in the vector that grows."""
+    if array.grows:
+        number = sympy.Integer(0)
+        for extent, index in zip(shape, indices, strict=True):
+            number = number * extent + index
+        return (number,)
+    return indices if array.rank == len(indices) else (sympy.Integer(0),)
 
 
 def _working_copies(forward: Block, arrays: dict[str, Array]) -> dict[str, str]:

@@ -8,6 +8,7 @@ gets the value that it names. What it does not do: weigh bytes against seconds (
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import sympy
@@ -15,11 +16,13 @@ import sympy
 from dfad.adjoint.nests import element, nest
 from dfad.analysis.statements import Statement
 from dfad.errors import CompilerBug
+from dfad.ir.dtype import I64
 from dfad.ir.memlet import Memlet, Range, symbol
 from dfad.ir.nodes import (
     Array,
     Block,
     Branch,
+    Constant,
     Demand,
     Exchange,
     Expression,
@@ -31,6 +34,7 @@ from dfad.ir.nodes import (
     Role,
     Stage,
     Tasklet,
+    While,
 )
 from dfad.ir.walk import (
     first_location,
@@ -42,8 +46,9 @@ from dfad.ir.walk import (
     substitute,
 )
 from dfad.plan.demands import Demands, collect, sweeps, wants_of
+from dfad.plan.rows import Rows, row_of, rows_named, rows_of
 from dfad.plan.scalars import Locals, decide_scalars
-from dfad.plan.tape import box_of
+from dfad.plan.tape import Box, box_of
 from dfad.source import Location
 
 ENTRY = "@entry"
@@ -64,15 +69,20 @@ def record(program: Program) -> Program:
     merge = _Merge(found)
     forward, reverse = merge.block(forward, reverse)
     reverse = _meet(reverse, found)
-    return _with_copies(program, forward, reverse, found.demands, merge.tapes)
+    return _with_copies(program, forward, reverse, found.demands, merge)
 
 
 class _Merge:
-    """Walks the two sweeps side by side and puts records into one, restores into the other; ``tapes`` grows on the way."""
+    """Walks the two sweeps side by side and puts records into one, restores into the other.
+
+    On the way ``tapes`` and ``counters`` get more, and ``rows``: by the key of their loop, then by the condition under which it has any.
+    """
 
     def __init__(self, found: Locals) -> None:
         self.locals, self.demands = found, found.demands
         self.tapes: list[Array] = []
+        self.counters: list[Array] = []
+        self.rows: dict[str, dict[Expression | None, Rows]] = {}
 
     def block(self, forward: Block, reverse: Block) -> tuple[Block, Block]:
         """Both sweeps of one Block; ``reverse`` mirrors ``forward`` behind its prelude."""
@@ -96,12 +106,16 @@ class _Merge:
                 return (ahead,), back
             case Loop(), Loop():
                 ahead, back = self.block(node.body, mirror.body)
+                return self.counted(replace(node, body=ahead), replace(mirror, body=back))
+            case While(), Loop():
+                ahead, back = self.block(node.body, mirror.body)
+                ahead, back = self.counted_inside(node, ahead, back)
                 return (replace(node, body=ahead),), replace(mirror, body=back)
             case Branch(), Branch():
                 then, then_back = self.block(node.then, mirror.then)
                 orelse, orelse_back = self.block(node.orelse, mirror.orelse)
                 return (replace(node, then=then, orelse=orelse),), replace(mirror, then=then_back, orelse=orelse_back)
-            case (Tasklet() | Library()), Block():
+            case ((Tasklet() | Library()), Block()):
                 return self.leaf(node, mirror)
             case Exchange(), Block() if node.first in self.locals.again:
                 again = replace(node, key=f"~{node.key}<")
@@ -128,25 +142,72 @@ class _Merge:
         versions, array = self.demands.versions, self.demands.arrays[write.array]
         domain, _ = versions.domain(statement)
         box = box_of(statement, write, self.demands.recording(statement.key, write.array), domain, versions.space)
-        tape = Array(self.demands.names.fresh(f"{write.array}_tape"), array.dtype, box.shape, Role.TAPE)
+        where, rows = _where(statement.node), self.rows_of(box, write, _where(statement.node), key)
+        shape = box.shape if rows is None else (sympy.oo, *box.shape)
+        tape = Array(self.demands.names.fresh(f"{write.array}_tape"), array.dtype, shape, Role.TAPE)
         self.tapes.append(tape)
-        where = _where(statement.node)
+        index = _index_of(box, write, rows)
 
         def record(cell: tuple[sympy.Expr, ...]) -> tuple[Node, ...]:
-            place = Memlet(tape.name, _slot_index(box.index, write, cell))
+            place = Memlet(tape.name, index(cell, False))
             return (Tasklet(place, Read(element(write, cell), array.dtype), where, f"{key}>{tape.name}"),)
 
         def restore(cell: tuple[sympy.Expr, ...]) -> tuple[Node, ...]:
-            source = Read(Memlet(tape.name, _slot_index(box.index, write, cell)), array.dtype)
+            source = Read(Memlet(tape.name, index(cell, True)), array.dtype)
             place = element(write if target is None else Memlet(target, write.subset), cell)
             return (Tasklet(place, source, where, f"~{key}<{tape.name}"),)
 
         there = nest(write.ranges, record, self.demands.names, where, f"{key}>{tape.name}")
         back = nest(write.ranges, restore, self.demands.names, where, f"~{key}<{tape.name}")
+        if rows is not None:
+            rows.tapes.append(tape)
+            if box.is_flat:
+                there = (Block((rows.first,), (*rows.ahead, *there)),)
+                back = (Block((rows.again,), (*rows.back, *back)),)
         if box.guard is not None:
             there = (Branch(box.guard, Block((), there), Block((), ()), where, f"{key}?{tape.name}"),)
             back = (Branch(box.guard, Block((), back), Block((), ()), where, f"~{key}?{tape.name}"),)
         return there, back
+
+    # ------------------------------------------------------------ tapes that grow
+
+    def rows_of(self, box: Box, write: Memlet, where: Location, key: str) -> Rows | None:
+        """The rows that the slots of a write lie in; None where the tape does not grow."""
+        if box.is_flat:
+            size = sympy.Mul(*(sympy.Max(0, part.extent) for part in write.ranges))
+            return self.new_rows(write.array, size, None, where, key)
+        if box.carrier is None:
+            return None
+        known = self.rows.setdefault(box.carrier.key, {})
+        if box.outer not in known:
+            loop = box.carrier
+            known[box.outer] = self.new_rows(loop.index.name, rows_of(loop), box.outer, loop.where, loop.key)
+        return known[box.outer]
+
+    def new_rows(self, stem: str, amount: sympy.Expr, guard: Expression | None, where: Location, key: str) -> Rows:
+        rows = rows_named(self.demands.names, stem, amount, guard, where, key)
+        self.counters.append(rows.count)
+        return rows
+
+    def counted_inside(self, loop: While, body: Block, mirror: Block) -> tuple[Block, Block]:
+        """Both sweeps of the body of a While, whose trips are rows."""
+        rows = list(self.rows.get(loop.key, {}).values())
+        ahead = [node for part in rows for node in part.ahead]
+        back = [node for part in rows for node in part.back]
+        return (
+            Block((*body.arrays, *(part.first for part in rows)), (*ahead, *body.body)),
+            Block((*mirror.arrays, *(part.again for part in rows)), (*back, *mirror.body)),
+        )
+
+    def counted(self, loop: Loop, mirror: Loop) -> tuple[tuple[Node, ...], Node]:
+        """Both sweeps of a loop, with the rows that its trips are."""
+        rows = list(self.rows.get(loop.key, {}).values())
+        if not rows:
+            return (loop,), mirror
+        ahead = [node for part in rows for node in part.ahead]
+        back = [node for part in rows for node in part.back]
+        there = Block(tuple(part.first for part in rows), (*ahead, loop))
+        return (there,), Block(tuple(part.again for part in rows), (*back, mirror))
 
     # ------------------------------------------------------------ arrays of inner Blocks
 
@@ -178,12 +239,30 @@ def _recomputation(definition: Tasklet) -> Tasklet:
     return replace(definition, key=f"~{definition.key}&")
 
 
-def _slot_index(index: tuple[sympy.Expr, ...], write: Memlet, cell: tuple[sympy.Expr, ...]) -> tuple[sympy.Expr, ...]:
+def _index_of(box: Box, write: Memlet, rows: Rows | None) -> Callable[[tuple[sympy.Expr, ...], bool], tuple[sympy.Expr, ...]]:
+    """From a cell of the write, and whether the reverse sweep asks, to the slot."""
+
+    def index(cell: tuple[sympy.Expr, ...], is_back: bool) -> tuple[sympy.Expr, ...]:
+        inner = _positions(write, cell)
+        if rows is None:
+            return (*box.index, *inner)
+        first = symbol((rows.again if is_back else rows.first).name)
+        if box.carrier is not None:
+            return (first + row_of(box.carrier), *box.index, *inner)
+        number = sympy.Integer(0)
+        for part, position in zip(write.ranges, inner, strict=True):
+            number = number * part.extent + position
+        return (first + number,)
+
+    return index
+
+
+def _positions(write: Memlet, cell: tuple[sympy.Expr, ...]) -> tuple[sympy.Expr, ...]:
     inner = []
     for part, position in zip(write.ranges, cell, strict=True):
         distance = position - part.start
         inner.append(distance if part.step == 1 else sympy.floor(distance / part.step))
-    return (*index, *inner)
+    return tuple(inner)
 
 
 def _capture(mirror: Block, demands: Demands) -> tuple[tuple[Node, ...], Block]:
@@ -244,17 +323,19 @@ def _meet(reverse: Block, found: Locals) -> Block:
     return block
 
 
-def _with_copies(program: Program, forward: Block, reverse: Block, demands: Demands, tapes: list[Array]) -> Program:
-    """The Program on working copies of the arguments that it writes."""
+def _with_copies(program: Program, forward: Block, reverse: Block, demands: Demands, merge: _Merge) -> Program:
+    """The Program on working copies of the arguments that it writes, with its tapes and what counts their rows."""
     table = {name: demands.names.fresh(f"{name}_copy") for name in sorted(demands.arguments)}
     back = {f"{name}{ENTRY}": name for name in demands.arguments}
     ahead = rewrite_block(forward, lambda node: rename_arrays(node, table))
     returning = rewrite_block(rewrite_block(reverse, lambda node: rename_arrays(node, table)), lambda node: rename_arrays(node, back))
     copies = [replace(demands.arrays[name], name=copy, role=Role.COPY) for name, copy in table.items()]
     entry = tuple(node for name in table for node in _copy_nest(demands.arrays[name], table[name], _where(forward), demands))
-    arrays = (*program.body.arrays, *copies, *tapes)
+    arrays = (*program.body.arrays, *copies, *merge.tapes, *merge.counters)
+    zero = Constant(0, I64)
+    begin = tuple(Tasklet(Memlet(counter.name), zero, _where(forward), f"{counter.name}=0") for counter in merge.counters)
     results = tuple(name for name in program.results if name not in table)
-    body = Block(arrays, (replace(ahead, body=(*entry, *ahead.body)), returning))
+    body = Block(arrays, (replace(ahead, body=(*entry, *begin, *ahead.body)), returning))
     return replace(program, body=body, results=results, stage=Stage.PLANNED)
 
 

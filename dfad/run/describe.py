@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import sympy
 
-from dfad.emit import ArrayField, Emitted, ExtentField, Field, FloatField, IntegerField, ScalarResultField
+from dfad.emit import ArrayField, Emitted, ExtentField, Field, FloatField, GrownField, IntegerField, ScalarResultField
 from dfad.errors import CompilerBug
 from dfad.ir.nodes import Array, Check, Exchange, IntegerSymbol, Program, Role, ShapeSymbol
 from dfad.ir.signature import ArgumentType, ArrayType, ConstantType, FloatType, IntegerType
@@ -83,7 +83,7 @@ def describe(
     made = [array for array in program.parameters if array.name not in places]
     places.update((array.name, len(wrapper.inputs) + number) for number, array in enumerate(made))
     arguments = {array.name: array for array in program.parameters}
-    shapes, written = [array.shape for array in made], written_arguments(program)
+    shapes, written = [() if array.grows else array.shape for array in made], written_arguments(program)
     likes = [_like(array, wrapper.inputs, arguments) for array in made]
     made_by_us = {name for (name, _), origin in zip(wrapper.inputs, wrapper.origins, strict=False) if origin.kind in ("kept", "seed")}
     return Recipe(
@@ -127,7 +127,9 @@ def _input(name: str, kind: ArgumentType, is_written: bool, is_updated: bool, is
 
 
 def _like(array: Array, inputs: Sequence[tuple[str, ArgumentType]], arguments: Mapping[str, Array]) -> int:
-    """The input of the same shape; -1 when there is none, -2 for a scalar."""
+    """The input of the same shape; -1 when there is none, -2 for a scalar, -3 for an array that grows."""
+    if array.grows:
+        return -3
     if not array.shape:
         return -2
     for number, (name, kind) in enumerate(inputs):
@@ -165,6 +167,8 @@ def _slot(field: Field, places: Mapping[str, int]) -> Slot:
             return Slot(SLOT_KINDS.index("bits"), places[array], dtype.bytes)
         case ArrayField(array):
             return Slot(SLOT_KINDS.index("address"), places[array])
+        case GrownField(array):
+            return Slot(SLOT_KINDS.index("grown"), places[array])
         case ScalarResultField(array):
             return Slot(SLOT_KINDS.index("scalar"), places[array])
         case _:

@@ -11,7 +11,7 @@ from typing import Any
 INPUT_KINDS = ("array", "integer", "float", "constant")
 """Kinds of inputs, as `launcher/` numbers them."""
 
-SLOT_KINDS = ("extent", "number", "bits", "address", "scalar")
+SLOT_KINDS = ("extent", "number", "bits", "address", "scalar", "grown")
 """What can stand in a slot of the block, as `launcher/` numbers them."""
 
 SCALARS = ("double", "float", "integer", "bool", "float64", "float32")
@@ -63,7 +63,7 @@ class Output:
     dtype : str
         NumPy name of the element type.
     like : int
-        The input whose shape it has; -1 when its shape is an expression, -2 for a scalar.
+        The input whose shape it has; -1 when its shape is an expression, -2 for a scalar, -3 for memory that the kernel makes.
     memory : int
         The memory class that its bytes count in.
     read : int

@@ -4,10 +4,12 @@
 cdef struct Head:                   # stands before every block
     Head* next
     Head* previous
-    int64_t size                    # bytes asked for
-    int64_t capacity                # bytes that it can hold
+    int64_t size                    # bytes asked for; of pooled memory that grows, those with memory behind them
     int64_t kind                    # its memory class
-    int64_t padding[3]
+    int64_t space                   # of memory that grows: addresses, this head included (growing.pxi); else 0
+    int64_t site                    # of memory that grows: which of the kernel it is
+    int64_t committed               # of memory that grows: bytes that have memory behind them
+    int64_t capacity                # bytes that it can hold
 
 
 cdef struct Heap:
@@ -52,7 +54,7 @@ cdef void count(Heap* heap, int64_t size, int64_t kind) noexcept nogil:
 cdef Head* reuse(Heap* heap, int64_t capacity) noexcept nogil:
     """A pooled block of exactly that capacity, out of the pool; NULL when there is none."""
     cdef Head* head = heap.pooled
-    while head != NULL and head.capacity != capacity:
+    while head != NULL and (head.space or head.capacity != capacity):
         head = head.next
     if head != NULL:
         unlink(&heap.pooled, head)
@@ -69,10 +71,18 @@ cdef void trim(Heap* heap, int64_t room) noexcept nogil:
         unlink(&heap.pooled, head)
         heap.pooled_bytes -= head.size
         heap.held -= head.size
+        give_back(head)
+
+
+cdef void give_back(Head* head) noexcept nogil:
+    """To the system."""
+    if head.space:
+        munmap(head, head.space)
+    else:
         free(head)
 
 
-cdef Head* reserve(int64_t capacity) noexcept nogil:
+cdef Head* obtain(int64_t capacity) noexcept nogil:
     """A block from the system; a large one on huge pages where the system has them, since most are filled at once."""
     cdef Head* head = <Head*>aligned_alloc(ALIGNMENT, ALIGNMENT + capacity)
     cdef size_t first = (<size_t>head + PAGE - 1) // PAGE * PAGE
@@ -85,10 +95,10 @@ cdef Head* fresh(Heap* heap, int64_t size, int64_t capacity) noexcept nogil:
     """A new block; pooled ones make room for it where they would raise the peak, and where memory is short."""
     cdef Head* head
     trim(heap, heap.peak - size)
-    head = reserve(capacity)
+    head = obtain(capacity)
     if head == NULL:
         trim(heap, 0)
-        head = reserve(capacity)
+        head = obtain(capacity)
     return head
 
 
@@ -105,7 +115,7 @@ cdef void* allocate(dfad_workspace* workspace, int64_t size, int64_t kind) noexc
     else:
         trim(heap, heap.peak - size)    # it may have been asked for fewer bytes before
     if head != NULL:
-        head.size, head.capacity, head.kind = size, capacity, kind
+        head.size, head.capacity, head.kind, head.space = size, capacity, kind, 0
         push(&heap.live, head)
         count(heap, size, kind)
     pthread_mutex_unlock(&heap.lock)
@@ -122,5 +132,7 @@ cdef void release(dfad_workspace* workspace, void* block) noexcept nogil:
     unlink(&heap.live, head)
     push(&heap.pooled, head)
     heap.held_by[head.kind] -= head.size
+    if head.space:
+        head.size = head.committed
     heap.pooled_bytes += head.size
     pthread_mutex_unlock(&heap.lock)

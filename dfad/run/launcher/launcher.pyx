@@ -7,7 +7,7 @@ the block that the kernel reads, which arrays hold its results. A `Dispatcher` t
 A kernel's working memory comes from a `Heap`, which belongs to one call at a time. The parts stand in files of their own.
 """
 
-from cpython.buffer cimport PyBUF_STRIDES, PyBuffer_IsContiguous, PyBuffer_Release, PyObject_GetBuffer
+from cpython.buffer cimport PyBUF_STRIDES, PyBuffer_FillInfo, PyBuffer_IsContiguous, PyBuffer_Release, PyObject_GetBuffer
 from cpython.dict cimport PyDict_GetItemWithError
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
@@ -18,7 +18,7 @@ from libc.stdint cimport int64_t, intptr_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
-from numpy import bool_, empty, float32, float64, floating, integer, ndarray
+from numpy import bool_, empty, float32, float64, floating, frombuffer, integer, ndarray
 
 cdef extern from "dfad.h":
     ctypedef struct dfad_workspace:
@@ -26,6 +26,8 @@ cdef extern from "dfad.h":
         int64_t values[4]
         int64_t countdown
         void* (*allocate)(dfad_workspace*, int64_t, int64_t) noexcept nogil
+        void* (*reserve)(dfad_workspace*, int64_t, int64_t) noexcept nogil
+        int (*grow)(dfad_workspace*, void*, int64_t) noexcept nogil
         void (*release)(dfad_workspace*, void*) noexcept nogil
         int (*poll)(dfad_workspace*) noexcept nogil
         void* const* blas
@@ -41,8 +43,22 @@ cdef extern from "stdlib.h" nogil:
     void* aligned_alloc(size_t, size_t)
 
 cdef extern from "sys/mman.h" nogil:
+    void* mmap(void*, size_t, int, int, int, int64_t)
+    int munmap(void*, size_t)
+    int mprotect(void*, size_t, int)
     int madvise(void*, size_t, int)
     int MADV_HUGEPAGE
+    int PROT_NONE
+    int PROT_READ
+    int PROT_WRITE
+    int MAP_PRIVATE
+    int MAP_ANONYMOUS
+    int MAP_NORESERVE
+    void* MAP_FAILED
+
+cdef extern from "unistd.h" nogil:
+    int64_t sysconf(int)
+    int _SC_PHYS_PAGES
 
 cdef extern from "pthread.h" nogil:
     ctypedef struct pthread_mutex_t:
@@ -72,6 +88,8 @@ cdef enum:
     ALIGNMENT = 64          # of every block, in bytes; also the size of its Head
     PAGE = 4096
     LARGE = 4 << 20         # bytes from which a block asks for huge pages
+    CHUNK = 1 << 16         # bytes by which memory that grows gets longer; a page while it is shorter than that
+    SPACE = 1 << 30         # addresses that memory that grows asks for at the least, where the machine has less memory
     RETAINED = 1 << 29      # pooled bytes of all idle workspaces together
     FIRST_STRIDE = 1 << 14  # loop iterations before the first poll
 
@@ -81,6 +99,7 @@ cdef double BETWEEN_POLLS = 0.05    # seconds
 cdef void* blas_table[8]            # in the order of dfad.h
 
 include "heap.pxi"
+include "growing.pxi"
 include "workspace.pxi"
 include "libraries.pxi"
 include "routine.pxi"

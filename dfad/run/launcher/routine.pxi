@@ -12,6 +12,7 @@ cdef enum SlotKind:
     BITS = 2                        # of float input `which`, as a double (part 8) or a float (part 4)
     ADDRESS = 3                     # of array `which`: inputs first, then outputs
     SCALAR = 4                      # the kernel writes output `which` here
+    GROWN = 5                       # the class of the memory of output `which`, in whose place the kernel leaves its address
 
 cdef struct Slot:
     int kind
@@ -46,7 +47,8 @@ cdef class Routine:
         The address of the compiled function.
     inputs : sequence of (kind, dtype, ones, is_written, is_updated, constant)
     outputs : sequence of (dtype, like, memory class, read)
-        `like`: the input whose shape the array has; -1: `shapes` knows; -2: a scalar, which `read` takes from its bits.
+        `like`: the input whose shape the array has; -1: `shapes` knows; -2: a scalar, which `read` takes from its bits; -3: memory
+        that the kernel makes, which comes back as a vector.
     slots, symbols : sequence of (kind, which, part)
         What stands in the block, and the integers that `shapes` takes.
     shapes : callable or None
@@ -215,7 +217,7 @@ cdef class Routine:
         if status != 0:
             workspace.drop_live()
             raise self.error(status, workspace)
-        self.read_scalars(products, workspace)
+        self.read_results(products, workspace)
         return arrange(self.returns, products)
 
     cdef int make_outputs(self, list products, tuple values, Workspace workspace) except -1:
@@ -226,7 +228,7 @@ cdef class Routine:
         if self.shapes is not None:
             shapes = self.shapes(*[workspace.symbols[which] for which in range(self.symbol_count)])
         for dtype, like, kind, _ in self.outputs:
-            if like == -2:
+            if like <= -2:
                 products.append(None)
             else:
                 array = empty(values[like].shape if like >= 0 else shapes[position], dtype)
@@ -245,6 +247,8 @@ cdef class Routine:
             slot = &self.slots[index]
             if slot.kind == ADDRESS:
                 workspace.block[index] = <int64_t><intptr_t>workspace.views[slot.which].buf
+            elif slot.kind == GROWN:
+                workspace.block[index] = self.outputs[slot.which - self.input_count][2]
             elif slot.kind == SCALAR:
                 workspace.block[index] = 0
             elif slot.kind == BITS and slot.part == 4:
@@ -253,13 +257,16 @@ cdef class Routine:
             else:
                 workspace.block[index] = integer_at(slot, workspace)
 
-    cdef int read_scalars(self, list products, Workspace workspace) except -1:
+    cdef int read_results(self, list products, Workspace workspace) except -1:
+        """Take scalars and memory that the kernel made out of the block."""
         cdef int index, place
         for index in range(self.slot_count):
+            place = self.slots[index].which
             if self.slots[index].kind == SCALAR:
-                place = self.slots[index].which
                 read = self.outputs[place - self.input_count][3]
                 products[place] = scalar(read, &workspace.block[index])
+            elif self.slots[index].kind == GROWN:
+                products[place] = take_over(workspace, workspace.block[index], self.outputs[place - self.input_count][0])
         return 0
 
     cdef void remember(self, Heap* heap) noexcept:

@@ -43,6 +43,8 @@ cdef class Workspace:
         memset(&self.heap, 0, sizeof(Heap))
         pthread_mutex_init(&self.heap.lock, NULL)
         self.heap.base.allocate = allocate
+        self.heap.base.reserve = reserve
+        self.heap.base.grow = grow
         self.heap.base.release = release
         self.heap.base.poll = poll
         self.heap.base.blas = blas_table
@@ -87,7 +89,7 @@ cdef class Workspace:
         while self.heap.live != NULL:
             head = self.heap.live
             unlink(&self.heap.live, head)
-            free(head)
+            give_back(head)
 
     cdef void end(self) noexcept:
         """Close the views; keep the pool for the next call unless idle pools together would be large."""
@@ -102,3 +104,24 @@ cdef class Workspace:
         if idle_bytes + self.heap.pooled_bytes > RETAINED:
             trim(&self.heap, 0)
         idle_bytes += self.heap.pooled_bytes
+
+
+cdef class Grown:
+    """Memory that a kernel made and a caller keeps: gone when nobody holds it."""
+
+    cdef Head* head
+
+    def __dealloc__(self):
+        if self.head != NULL:
+            give_back(self.head)
+
+    def __getbuffer__(self, Py_buffer* buffer, int flags):
+        PyBuffer_FillInfo(buffer, self, <void*>(self.head + 1), self.head.size, 0, flags)
+
+
+cdef object take_over(Workspace workspace, int64_t address, dtype):
+    """The block at that address, no longer the workspace's, as a vector."""
+    cdef Grown grown = Grown()
+    grown.head = <Head*><intptr_t>address - 1
+    unlink(&workspace.heap.live, grown.head)
+    return frombuffer(grown, dtype) if grown.head.size else empty(0, dtype)
