@@ -323,21 +323,45 @@ def test_sizes_that_follow_from_the_arguments():
     assert Planner(verify(build(text)), {"N": 5}, Costs()).least == 16
 
 
-def test_costs_count_trips_bytes_and_functions():
-    text = """
-    def f(x: f8[N], y: f8[N]):
-        for i in range(0, N):
-            for j in range(0, i):
-                y[i] = sin(x[j]) + x[j]
-    """
+COSTS = Costs(((1, 1.0),), simple=100.0, functions={"sin": 1000.0, "exp": 500.0}, latency=1e5, call=1e7, entry=0.5, product=1.0)
+
+
+def seconds(text, sizes, costs=COSTS):
     program = build(text)
-    costs = Costs(byte=1.0, operation=100.0, function=10000.0)
-    arrays = {array.name: array for array in program.parameters}
-    assert seconds_of(program.body, arrays, {"N": 10}, costs) == 10 * 5 * (16.0 + 100.0 + 10000.0)
-    product = build("def f(A: f8[N, K], B: f8[K, M], C: f8[N, M]):\n    C[:, :] = matmul(A[:, :], B[:, :])")
-    arrays = {array.name: array for array in product.parameters}
-    found = seconds_of(product.body, arrays, {"N": 2, "K": 3, "M": 5}, Costs(byte=0.0, product=1.0))
-    assert found == pytest.approx(30.0, rel=1e-12)
+    arrays = {array.name: array for array in (*program.parameters, *program.body.arrays)}
+    return seconds_of(program.body, arrays, sizes, costs)
+
+
+@pytest.mark.parametrize(
+    ("statement", "trip"),
+    [
+        ("y[i] = 1.0", 0.0),                                                # the index is not j: nothing moves
+        ("y[j] = x[j]", 16.0),
+        ("y[j] = x[j] + x[j]", 100.0),                                      # memory and arithmetic overlap
+        ("y[j] = sin(x[j]) + sin(x[j])", 1100.0),                           # equal parts are computed once
+        ("y[j] = sin(x[i])*x[j]", 100.0),                                   # what j does not change stays outside
+        ("y[j] = cos(x[j])", 1000.0),                                       # an unknown function is like the slowest
+        ("A[j, i] = x[j]", 64.0 + 8.0),                                     # a line for every element of a column
+        ("y[j + 1] = sin(x[j])*y[j]", 1e7),                                 # a recurrence: calls, and it waits
+        ("y[j + 1] = x[j] + x[j]*y[j]", 2e5),
+    ],
+)
+def test_a_trip_of_a_loop_costs(statement, trip):
+    text = f"def f(x: f8[N], y: f8[N], A: f8[N, N]):\n    for i in range(0, N):\n        for j in range(0, i):\n            {statement}"
+    expected = 10 * (0.5 + 5 * trip)
+    found = seconds(text, {"N": 10})
+    assert expected <= found <= 1.01 * expected
+
+
+def test_products_cost_their_multiplications_or_their_bytes():
+    text = "def f(A: f8[N, K], B: f8[K, M], C: f8[N, M]):\n    C[:, :] = matmul(A[:, :], B[:, :])"
+    assert seconds(text, {"N": 2, "K": 3, "M": 5}) == pytest.approx(8 * 31.0, rel=1e-12)
+    assert seconds(text, {"N": 20, "K": 30, "M": 50}) == pytest.approx(3e4, rel=1e-12)
+
+
+def test_large_arrays_move_at_the_speed_of_memory():
+    costs = Costs(streams=((1000, 1.0), (4000, 3.0)))
+    assert [costs.byte(size) for size in (10, 1000, 2000, 4000, 10**9)] == pytest.approx([1.0, 1.0, 2.0, 3.0, 3.0])
 
 
 TIME_LOOP = """

@@ -8,21 +8,19 @@ from dataclasses import dataclass, replace
 
 from dfad.adjoint.reverse import Request as Derivative
 from dfad.adjoint.reverse import differentiate
-from dfad.errors import BudgetTooSmall, DfadError, KernelTypeError
+from dfad.errors import DfadError, KernelTypeError
 from dfad.frontend.lower import Lowered
 from dfad.ir.nodes import Array, IntegerSymbol, Program, Role, ShapeSymbol
 from dfad.ir.signature import ArgumentType, ArrayType, FloatType, IntegerType
 from dfad.ir.verify import verify
 from dfad.ir.walk import all_arrays
-from dfad.optimise.after import optimise_after
 from dfad.optimise.between import optimise_between
+from dfad.pipeline.budget import planner_for, sizes_of, within
 from dfad.pipeline.clock import Clock
-from dfad.plan.costs import Costs
 from dfad.plan.parts import Pair, only, split, with_value_set_aside
 from dfad.plan.planner import Planner
 from dfad.plan.postpone import postpone
 from dfad.plan.record import record
-from dfad.run.call import size_of
 from dfad.run.caller import Request
 from dfad.run.describe import Named, Wrapper, returned, written_arguments
 from dfad.run.recipe import Origin
@@ -81,9 +79,9 @@ def _loop_options(request: Request) -> tuple[tuple[str, str | None], ...]:
 
 
 def planner_of(lowered: Lowered, primal: Program, request: Request) -> Planner:
-    """The planner of a gradient for the sizes of a request; it counts what the rewrites after it would allocate."""
+    """The planner of a gradient for the sizes of a request."""
     _, program = _planned(primal, request, Clock())
-    return Planner(verify(optimise_after(program)), _sizes(program, lowered, request), Costs())
+    return planner_for(program, lowered, request)
 
 
 def _planned(primal: Program, request: Request, clock: Clock) -> tuple[Program, Program]:
@@ -103,40 +101,16 @@ def _planned(primal: Program, request: Request, clock: Clock) -> tuple[Program, 
 
 def _gradient(lowered: Lowered, primal: Program, request: Request, clock: Clock) -> Derived:
     adjoint, program = _planned(primal, request, clock)
-    sizes = None if request.options.budget is None else _sizes(program, lowered, request)
-    if sizes is not None:
+    if request.options.budget is not None:
         with clock.time("plan"):
-            program = verify(_within(Planner(verify(optimise_after(program)), sizes, Costs()), request))
+            program = verify(within(planner_for(program, lowered, request), request))
     gradients = adjoint.results[len(primal.results) :]
     gradient: Named = gradients[0] if request.transform.is_single else gradients
     returns = (program.results[0], gradient) if request.transform.kind == "value_and_grad" else gradient
-    planned_for = None if sizes is None else tuple(sizes.values())
+    planned_for = None if request.options.budget is None else tuple(sizes_of(program, lowered, request).values())
     wrapper = _wrapper(lowered, request, returns)
     wrapper = replace(wrapper, gradients=frozenset(gradients), sizes=planned_for, updated=written_arguments(primal))
     return Derived(primal, adjoint, (Part(program, wrapper),))
-
-
-def _within(planner: Planner, request: Request) -> Program:
-    """The Program that follows the fastest plan within the budget; an error that there is none tells the kernel."""
-    try:
-        return planner.program(request.options.budget)
-    except BudgetTooSmall as error:
-        place = request.source.locate(request.source.tree).place()
-        place["hint"] = error.hint
-        raise BudgetTooSmall(error.message, least=error.least, practical=error.practical, **place) from None
-
-
-def _sizes(program: Program, lowered: Lowered, request: Request) -> dict[str, int]:
-    """The values of the Program's symbols, in their order."""
-    extents = {**request.sizes, **{one.name: size_of(one.get()) for one in lowered.hidden}}
-    found = {}
-    for bound in program.symbols:
-        match bound:
-            case ShapeSymbol(symbol, array, dimension):
-                found[symbol.name] = extents[array][dimension]
-            case IntegerSymbol(symbol, parameter):
-                found[symbol.name] = extents[parameter][0]
-    return found
 
 
 def _pair(lowered: Lowered, primal: Program, request: Request, clock: Clock) -> Derived:

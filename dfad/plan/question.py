@@ -81,7 +81,7 @@ class _Question:
         value, cells = candidate.definition.value, size_of(candidate.array, self.sizes) // candidate.array.dtype.bytes
         names = {part.memlet.array for part in walk_expression(value) if isinstance(part, Read)}
         moved = sum(self.arrays[name].dtype.bytes for name in names if self.arrays[name].rank) - candidate.array.dtype.bytes
-        return cells * (work_of(value, self.costs) + max(moved, 0) * self.costs.byte)
+        return cells * (work_of(value, self.costs) + max(moved, 0) * self.costs.byte(2 * size_of(candidate.array, self.sizes)))
 
 
 def _weighed(values: list[Value]) -> tuple[Value, ...]:
