@@ -35,9 +35,10 @@ class Header:
 
 @dataclass(eq=False, slots=True)
 class OpenBlock:
-    """A Block under construction, and the loop that it is the body of."""
+    """A Block under construction, and the loop that it is the body of: a Loop with its header, or a While with its counter."""
 
     header: Header | None = None
+    counter: sympy.Symbol | None = None
     arrays: list[Array] = field(default_factory=list)
     body: list[Node] = field(default_factory=list)
     facts: list[Linear] = field(default_factory=list)
@@ -48,4 +49,6 @@ class OpenBlock:
         names = {array.name for array in self.arrays}
         if self.header is not None:
             names.add(self.header.index.name)
+        if self.counter is not None:
+            names.add(self.counter.name)
         return any(part.name in names for part in expression.free_symbols)

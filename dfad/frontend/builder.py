@@ -34,6 +34,7 @@ from dfad.ir.nodes import (
     Read,
     Role,
     Tasklet,
+    While,
 )
 from dfad.ir.walk import walk_expression, writes
 from dfad.source import Location
@@ -157,6 +158,19 @@ class Builder:
         self.append(Loop(header.index, header.start, header.stop, header.step, self.close(opened), where, key))
 
     @contextmanager
+    def repetition(self, guard: Expression) -> Iterator[sympy.Symbol]:
+        """A While; its body is what the `with` block appends, and the number of the trip is handed over."""
+        counter = self.index(self.unused("trip"))
+        where, key = self.where, self.key()
+        opened = OpenBlock(counter=counter)
+        self.blocks.append(opened)
+        self.know(counter)
+        yield counter
+        self.blocks.pop()
+        self._forget(opened.body)
+        self.append(While(counter, guard, self.close(opened), where, key))
+
+    @contextmanager
     def nested(self) -> Iterator[OpenBlock]:
         """A block whose nodes are kept apart, for a Branch or to be put into the open block later."""
         opened = OpenBlock()
@@ -181,8 +195,12 @@ class Builder:
     def _forget(self, body: Sequence[Node]) -> None:
         """Pinned values may be old after a region."""
         if body:
-            for opened in self.blocks:
-                opened.pinned.clear()
+            self.unpin()
+
+    def unpin(self) -> None:
+        """Integers that may change are read anew from here on."""
+        for opened in self.blocks:
+            opened.pinned.clear()
 
     # ------------------------------------------------------------ scalars
 

@@ -1,13 +1,14 @@
 """`break`, `continue`, `else` of a loop and early `return`, rewritten as guards: syntax tree in, syntax tree out.
 
 What stays true: the function computes the same, and every statement keeps its place in the source. After the rewrite a `return` stands
-only at the end of the function and loops run all their trips, those after a `break` empty. The rules, S being a statement and R what
+only at the end of the function, and a `for` runs all its trips, those after a `break` empty. The rules, S being a statement and R what
 follows it:
 
 1. ``if c: ... exit`` and R: the exit makes R unreachable from that side, so R moves into the other side;
 2. S that may exit in another way, and R: ``S; if not flag: R``, with the flag of the loop (or function) that the exit leaves;
-3. a loop that may break or return: ``flag = False; for trip in range: if not flag: i = trip; body``; its ``else`` runs where the flag
-   is not set.
+3. a `for` that may break or return: ``flag = False; for trip in range: if not flag: i = trip; body``;
+4. a `while` that may break or return: ``flag = False; while not flag and condition: body``;
+5. the ``else`` of a loop runs where the flag is not set.
 
 A flag that is never read is not made.
 """
@@ -72,7 +73,7 @@ def _exits_inside(statement: ast.stmt) -> bool:
     """Whether a statement holds an exit, or an `else` of a loop, below itself."""
     inner = [node for node in ast.walk(statement) if node is not statement]
     return any(isinstance(node, ast.Break | ast.Continue | ast.Return) for node in inner) or any(
-        isinstance(node, ast.For) and node.orelse for node in ast.walk(statement)
+        isinstance(node, ast.For | ast.While) and node.orelse for node in ast.walk(statement)
     )
 
 
@@ -130,15 +131,15 @@ def _inside(exits: Exits, statement: ast.stmt, loop: Loop | None) -> Body:
             return [_at(statement, ast.If(test=statement.test, body=_some(statement, then), orelse=orelse))]
         case ast.For() if _exits_inside(statement):
             return _for(exits, statement, loop)
+        case ast.While() if _exits_inside(statement):
+            return _while(exits, statement, loop)
         case _:
             return [statement]
 
 
 def _for(exits: Exits, statement: ast.For, outer: Loop | None) -> Body:
     """Rule 3."""
-    loop = Loop(exits.name("broken"), exits.name("skipped"))
-    exits.flags |= {loop.broken, loop.skipped}
-    flags = sorted(_may_set(exits, statement, outer) | (_sets(exits, statement.body, loop) & {loop.broken}))
+    loop, flags = _flags_of(exits, statement)
     inner = [_assign(statement, loop.skipped, False), *_rewrite(exits, statement.body, loop)]
     target = statement.target
     if flags:
@@ -147,8 +148,33 @@ def _for(exits: Exits, statement: ast.For, outer: Loop | None) -> Body:
         inner = _guarded(statement, flags, [bind, *inner])
         target = _at(target, ast.Name(id=trip, ctx=ast.Store()))
     rewritten = _at(statement, ast.For(target=target, iter=statement.iter, body=inner, orelse=[], type_comment=None))
+    return [_assign(statement, loop.broken, False), rewritten, *_after_loop(exits, statement, flags, outer)]
+
+
+def _while(exits: Exits, statement: ast.While, outer: Loop | None) -> Body:
+    """Rule 4; a condition that is constantly true leaves the flags alone."""
+    loop, flags = _flags_of(exits, statement)
+    inner = [_assign(statement, loop.skipped, False), *_rewrite(exits, statement.body, loop)]
+    test = statement.test
+    if flags:
+        parts: list[ast.expr] = [_not(test, flag) for flag in flags]
+        parts += [] if isinstance(test, ast.Constant) and test.value else [test]
+        test = parts[0] if len(parts) == 1 else _at(test, ast.BoolOp(op=ast.And(), values=parts))
+    rewritten = _at(statement, ast.While(test=test, body=inner, orelse=[]))
+    return [_assign(statement, loop.broken, False), rewritten, *_after_loop(exits, statement, flags, outer)]
+
+
+def _flags_of(exits: Exits, statement: ast.For | ast.While) -> tuple[Loop, list[str]]:
+    """The flags of a loop, and those that leave it: its own, and that of the function."""
+    loop = Loop(exits.name("broken"), exits.name("skipped"))
+    exits.flags |= {loop.broken, loop.skipped}
+    return loop, sorted(_sets(exits, statement.body, loop) & {loop.broken, exits.returned})
+
+
+def _after_loop(exits: Exits, statement: ast.For | ast.While, flags: Sequence[str], outer: Loop | None) -> Body:
+    """Rule 5."""
     after = _rewrite(exits, statement.orelse, outer)
-    return [_assign(statement, loop.broken, False), rewritten, *(_guarded(statement, flags, after) if after and flags else after)]
+    return _guarded(statement, flags, after) if after and flags else after
 
 
 def _return(exits: Exits, statement: ast.Return) -> Body:
@@ -187,7 +213,7 @@ def _may_set(exits: Exits, statement: ast.stmt, loop: Loop | None) -> set[str]:
     match statement:
         case ast.If():
             return _sets(exits, [*statement.body, *statement.orelse], loop)
-        case ast.For():
+        case ast.For() | ast.While():
             return (_sets(exits, statement.body, None) & {exits.returned}) | _sets(exits, statement.orelse, loop)
         case ast.Return():
             return {exits.returned}
@@ -222,9 +248,12 @@ def _assign(place: ast.AST, name: str, value: bool) -> ast.Assign:
 def _guarded(place: ast.stmt, flags: Sequence[str], body: Body) -> Body:
     """``if not flag: body``, for all of the flags."""
     for flag in reversed(flags):
-        test = _at(place, ast.UnaryOp(op=ast.Not(), operand=_load(place, flag)))
-        body = [_at(place, ast.If(test=test, body=_some(place, body), orelse=[]))]
+        body = [_at(place, ast.If(test=_not(place, flag), body=_some(place, body), orelse=[]))]
     return body
+
+
+def _not(place: ast.AST, flag: str) -> ast.UnaryOp:
+    return _at(place, ast.UnaryOp(op=ast.Not(), operand=_load(place, flag)))
 
 
 def _some(place: ast.AST, body: Body) -> Body:
@@ -252,6 +281,9 @@ def _kept(body: Sequence[ast.stmt], unread: set[str]) -> Body:
                 found.append(
                     _at(statement, ast.For(target=statement.target, iter=statement.iter, body=inner, orelse=[], type_comment=None))
                 )
+            case ast.While():
+                inner = _some(statement, _kept(statement.body, unread))
+                found.append(_at(statement, ast.While(test=statement.test, body=inner, orelse=[])))
             case _:
                 found.append(statement)
     return found

@@ -17,7 +17,8 @@ Problem = tuple[ast.AST, str, str | None]
 
 ACCEPTED: tuple[type[ast.AST], ...] = (
     ast.FunctionDef, ast.arguments, ast.arg, ast.keyword,
-    ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.If, ast.Return, ast.Break, ast.Continue, ast.Expr, ast.Pass, ast.Assert,
+    ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Pass, ast.Assert,
+    ast.For, ast.While, ast.If, ast.Return, ast.Break, ast.Continue,
     ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.Attribute, ast.Subscript, ast.Slice,
     ast.Tuple, ast.List, ast.expr_context, ast.boolop, ast.unaryop,
     ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult, ast.BitAnd, ast.BitOr,
@@ -29,7 +30,6 @@ LOOP = "write a for loop"
 ARRAY = "use an array made by np.zeros or np.empty"
 
 REFUSED: dict[type[ast.AST], tuple[str, str | None]] = {
-    ast.While: ("while is not yet supported", "use for ... in range(...) with a fixed number of trips"),
     ast.ListComp: ("comprehensions are not part of the language", LOOP),
     ast.SetComp: ("comprehensions are not part of the language", LOOP),
     ast.DictComp: ("comprehensions are not part of the language", LOOP),

@@ -13,7 +13,7 @@ from dfad.errors import CompilerBug
 from dfad.frontend.arithmetic import apply, truth
 from dfad.frontend.assignments import assign, assign_all, augment
 from dfad.frontend.blocks import Header, OpenBlock
-from dfad.frontend.doubts import check_next_trip, join_doubts
+from dfad.frontend.doubts import join_doubts
 from dfad.frontend.elementwise import number_of, settle, typed
 from dfad.frontend.expressions import evaluate, keep
 from dfad.frontend.guards import knowing
@@ -21,6 +21,7 @@ from dfad.frontend.homes import close_homes, merge_paths, open_homes
 from dfad.frontend.indexing import subscript
 from dfad.frontend.liveness import assigned_names
 from dfad.frontend.scope import Context, Doubt
+from dfad.frontend.trips import one_trip, repeat
 from dfad.frontend.values import (
     Deferred,
     Known,
@@ -61,6 +62,8 @@ def _lower(context: Context, statement: ast.stmt) -> None:
             _if(context, statement)
         case ast.For():
             _for(context, statement)
+        case ast.While():
+            _while(context, statement)
         case ast.Return(value=value):
             _return(context, value)
         case ast.Assert():
@@ -135,6 +138,12 @@ def _for(context: Context, statement: ast.For) -> None:
         case _:
             context.place = statement.iter
             context.wrong_type(f"a for loop runs over a range, an array's rows or a tuple, not over {kind_of(over)}")
+
+
+def _while(context: Context, statement: ast.While) -> None:
+    opened = open_homes(context, statement)
+    repeat(context, statement, lambda: lower_body(context, statement.body))
+    close_homes(context, statement, opened)
 
 
 def _for_rows(context: Context, statement: ast.For, rows: Value) -> None:
@@ -216,19 +225,9 @@ def _for_range(context: Context, statement: ast.For, over: RangeOf) -> None:
 
 
 def _trip(context: Context, statement: ast.For, item: Callable[[], Value]) -> None:
-    """One trip: bind the target, run the body; what the body assigned is forgotten after it."""
-    frame = context.frame
-    before, doubts = dict(frame.variables), dict(context.doubts)
-    frame.regions += 1
-    context.written.append(set())
-    assign(context, statement.target, item())
-    lower_body(context, statement.body)
-    check_next_trip(context, doubts)
-    context.written.pop()
-    frame.regions -= 1
-    frame.variables = before
-    context.doubts = join_doubts(doubts, context.doubts)
-    context.stand_at(statement)
+    with one_trip(context, statement):
+        assign(context, statement.target, item())
+        lower_body(context, statement.body)
 
 
 def _last_value(context: Context, statement: ast.For, start: sympy.Expr, stop: sympy.Expr, step: sympy.Expr) -> sympy.Expr | None:

@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
-MODULES = ("loops", "branches", "scalars", "slices", "arrays", "calls", "shortcuts", "reports", "programs", "exits", "choices", "masks")
+MODULES = (
+    "loops", "branches", "scalars", "slices", "arrays", "calls", "shortcuts", "reports", "programs", "exits", "choices", "masks", "whiles",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

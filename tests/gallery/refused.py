@@ -58,7 +58,6 @@ XN = all_of(array("n"), size())
 XC = all_of(array("n"), number())
 
 SYNTAX = {
-    "while": Refused("def f(x):\n    s = 0.0\n    while s < 1.0:\n        s += x[0]\n    return s\n", 3, "while s < 1.0:", "while", "for"),
     "comprehension": Refused("def f(x):\n    return [v for v in x]\n", 2, "[v for v in x]", "comprehensions", "for loop"),
     "generator": Refused("def f(x):\n    return sum(v for v in x)\n", 2, "(v for v in x)", "generator", "for loop"),
     "lambda": Refused("def f(x):\n    g = lambda v: v\n    return g(x)\n", 2, "lambda v: v", "lambda", "def"),
