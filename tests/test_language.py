@@ -17,11 +17,19 @@ SIZES = (0, 1, 2, 5, 8)
 PENDING = {
     "covariance_matrix", "einsum_products", "histogram_with_weights", "masked_elements_as_result", "masked_elements_in_a_maximum",
     "mesh_of_indices", "outer_products", "repeat_and_triangles", "reshape_is_a_view", "slice_step_at_run_time", "range_from_data",
-    "while_loop", "while_per_cell", "while_true_with_break", "while_with_else", "while_with_exchange",
 }  # fmt: skip
 """Refused until the language is whole."""
 
-NAMES = [pytest.param(name, marks=[pytest.mark.xfail(raises=dfad.DfadError, strict=False)] if name in PENDING else []) for name in sorted(PROGRAMS)]
+UNBOUNDED = {"while_loop", "while_per_cell", "while_true_with_break", "while_with_else", "while_with_exchange"}
+"""Their gradients are refused until loops of unknown length are recorded."""
+
+REFUSED = pytest.mark.xfail(raises=dfad.DfadError, strict=False)
+
+
+
+def names(pending):
+    return [pytest.param(name, marks=[REFUSED] if name in pending else []) for name in sorted(PROGRAMS)]
+
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +45,7 @@ def sizes(name):
     return sorted({max(PROGRAMS[name].least, size) for size in SIZES})
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", names(PENDING))
 def test_a_program_gives_what_numpy_gives(name):
     entry = PROGRAMS[name]
     kernel = dfad.kernel(entry.function)
@@ -51,7 +59,7 @@ def test_a_program_gives_what_numpy_gives(name):
             assert_same(mine, numpys, entry.bits, f"{name} at {size}: argument {position}")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", names(PENDING | UNBOUNDED))
 def test_a_program_has_its_gradient(name):
     entry = PROGRAMS[name]
     for size in sizes(name)[-2:]:
