@@ -20,16 +20,9 @@ PENDING = {
 }  # fmt: skip
 """Refused until the language is whole."""
 
-UNBOUNDED = {"while_loop", "while_per_cell", "while_true_with_break", "while_with_else", "while_with_exchange"}
-"""Their gradients are refused until loops of unknown length are recorded."""
-
 REFUSED = pytest.mark.xfail(raises=dfad.DfadError, strict=False)
 
-
-
-def names(pending):
-    return [pytest.param(name, marks=[REFUSED] if name in pending else []) for name in sorted(PROGRAMS)]
-
+NAMES = [pytest.param(name, marks=[REFUSED] if name in PENDING else []) for name in sorted(PROGRAMS)]
 
 pytestmark = pytest.mark.slow
 
@@ -45,7 +38,7 @@ def sizes(name):
     return sorted({max(PROGRAMS[name].least, size) for size in SIZES})
 
 
-@pytest.mark.parametrize("name", names(PENDING))
+@pytest.mark.parametrize("name", NAMES)
 def test_a_program_gives_what_numpy_gives(name):
     entry = PROGRAMS[name]
     kernel = dfad.kernel(entry.function)
@@ -59,7 +52,7 @@ def test_a_program_gives_what_numpy_gives(name):
             assert_same(mine, numpys, entry.bits, f"{name} at {size}: argument {position}")
 
 
-@pytest.mark.parametrize("name", names(PENDING | UNBOUNDED))
+@pytest.mark.parametrize("name", NAMES)
 def test_a_program_has_its_gradient(name):
     entry = PROGRAMS[name]
     for size in sizes(name)[-2:]:
