@@ -338,6 +338,18 @@ def _sort(x: Value, axis: int = -1) -> Value:
     return np.take_along_axis(x, np.argsort(_real(x), axis=axis), axis=axis)
 
 
+def _histogram(a: Value, bins: int = 10, range: Value = None, weights: Value = None) -> Value:
+    """Counts and places follow the real parts; the weights add up, and the edges lie between the ends."""
+    total, edges = np.histogram(_real(a), bins, range, weights=_real(weights))
+    if weights is not None:
+        slopes = np.histogram(_real(a), bins, range, weights=np.broadcast_to(_imag(weights), np.shape(weights)))[0]
+        total = _joined(total, slopes)
+    if range is None:
+        share = np.linspace(0.0, 1.0, bins + 1)
+        edges = _joined(edges, (1.0 - share) * _imag(np.min(a)) + share * _imag(np.max(a)))
+    return total, edges
+
+
 ARRAY_RULES: dict[str, Callable[..., Value]] = {
     "max": lambda x, axis=None, keepdims=False: _extreme(np.maximum, x, axis, keepdims),
     "min": lambda x, axis=None, keepdims=False: _extreme(np.minimum, x, axis, keepdims),
@@ -348,5 +360,6 @@ ARRAY_RULES: dict[str, Callable[..., Value]] = {
     "std": lambda *args, **kwargs: np.sqrt(_var(*args, **kwargs)),
     "norm": lambda x: np.sqrt(np.sum(x * x)),
     "sort": _sort,
+    "histogram": _histogram,
     "round": lambda x, decimals=0: _joined(np.round(_real(x), decimals), 0.0),
 }

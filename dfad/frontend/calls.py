@@ -14,7 +14,7 @@ from functools import cache, partial, reduce
 import numpy as np
 import sympy
 
-from dfad.frontend import creation, masks, products, reductions, scans, shapes
+from dfad.frontend import composed, creation, masks, products, reductions, scans, shapes
 from dfad.frontend.arithmetic import apply, convert
 from dfad.frontend.arrays import store
 from dfad.frontend.doubts import check_write_in_place
@@ -280,6 +280,7 @@ HANDLERS: dict[object, Handler] = {
     np.ravel: shapes.ravel,
     np.where: where,
     np.clip: _clip,
+    np.histogram: composed.histogram,
     np.add.at: _add_at,
     np.zeros: creation.zeros,
     np.ones: creation.ones,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import sympy
 
 from dfad.frontend import bounds
+from dfad.frontend.affine import linear
 from dfad.frontend.arithmetic import TypeClash, apply, divide_by_positive, promote, select
 from dfad.frontend.scope import Context
 from dfad.frontend.values import ONE, ZERO, Deferred, Indices, Lazy, Masked, Scalar, Shape, Value, View, element, kind_of
@@ -83,11 +84,35 @@ def broadcast_shapes(context: Context, shapes: Sequence[Shape]) -> Shape:
 
 def _common_extent(context: Context, extents: Sequence[sympy.Expr]) -> sympy.Expr:
     others = [extent for extent in extents if extent != 1]
+    if len(set(others)) > 1:
+        for extent in filter(_is_at_most_one, others):
+            require_equal(context, extent, ONE)
+        others = [extent for extent in others if not _is_at_most_one(extent)]
     if not others:
         return ONE
     for extent in others[1:]:
         require_equal(context, others[0], extent)
     return others[0]
+
+
+def _is_at_most_one(extent: sympy.Expr) -> bool:
+    """Whether an extent is that of a clipped slice of one element, like ``0:1`` with Min(1, n); where it meets another, it must be 1."""
+    form = linear(sympy.expand(extent))
+    if form is None or not form.terms:
+        return False
+    most = form.constant
+    for atom, factor in form.terms:
+        bound = _constant_bound(atom)
+        if bound is None or factor < 0:
+            return False
+        most += factor * bound
+    return most <= 1
+
+
+def _constant_bound(atom: sympy.Expr) -> int | None:
+    """The constant among the parts of a minimum."""
+    parts = atom.args if isinstance(atom, sympy.Min) else ()
+    return next((int(part) for part in parts if part.is_Integer), None)
 
 
 def require_equal(context: Context, first: sympy.Expr, second: sympy.Expr) -> None:
@@ -104,9 +129,14 @@ def element_at(value: Operand, shape: Shape, indices: Indices) -> Scalar:
     """The element of a value that was broadcast to a shape."""
     if isinstance(value, Scalar):
         return value
-    own = indices[len(shape) - len(value.shape) :]
-    picked = tuple(ZERO if extent == 1 else index for extent, index in zip(value.shape, own, strict=True))
+    missing = len(shape) - len(value.shape)
+    own = zip(value.shape, shape[missing:], indices[missing:], strict=True)
+    picked = tuple(ZERO if _is_stretched(extent, common) else index for extent, common, index in own)
     return Scalar(value.at(picked))
+
+
+def _is_stretched(extent: sympy.Expr, common: sympy.Expr) -> bool:
+    return bool(extent == 1 or (extent != common and _is_at_most_one(extent)))
 
 
 def lift(context: Context, operation: Callable[..., Scalar], operands: Sequence[Value]) -> Scalar | Lazy | Masked:

@@ -15,7 +15,7 @@ from dfad.frontend.arithmetic import apply, convert
 from dfad.frontend.builder import cast
 from dfad.frontend.elementwise import apply_all, number_of, operand_of, typed
 from dfad.frontend.scope import Context
-from dfad.frontend.values import Scalar, Value, integer, number
+from dfad.frontend.values import ONE, Lazy, Scalar, Value, integer, number
 from dfad.ir.dtype import F64, I64
 from dfad.ir.operations import NUMPY_NAMES, OPERATIONS
 
@@ -28,6 +28,19 @@ def _unary(operation: str) -> Handler:
 
 def _binary(operation: str) -> Handler:
     return lambda context, x1, x2: apply_all(context, operation, x1, x2)
+
+
+def _outer(operation: str) -> Handler:
+    """``np.add.outer`` and its kin: every element of the first with every element of the second."""
+
+    def handler(context: Context, A: Value, B: Value) -> Value:
+        first, second = operand_of(context, A), operand_of(context, B)
+        if isinstance(first, Scalar) or isinstance(second, Scalar):
+            return apply_all(context, operation, first, second)
+        spread = Lazy((*first.shape, *(ONE for _ in second.shape)), first.dtype, lambda indices: first.at(indices[: len(first.shape)]))
+        return apply_all(context, operation, spread, second)
+
+    return handler
 
 
 def _mathematical(operation: str, arity: int) -> Handler:
@@ -86,6 +99,8 @@ def _numpy_functions() -> dict[object, Handler]:
         function = getattr(np, name, None)
         if isinstance(function, np.ufunc):
             found[function] = _unary(operation) if OPERATIONS[operation].arity == 1 else _binary(operation)
+            if function.nin == 2:
+                found[function.outer] = _outer(operation)
     return found
 
 

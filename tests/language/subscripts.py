@@ -112,6 +112,14 @@ def element_swap(x):
         x[i], x[-1 - i] = x[-1 - i], 0.5 * x[i]
 
 
+def columns_that_stretch(A):
+    x = A[:, 0:1]
+    y = A[:, 1:2]
+    d = x.T - x
+    d -= y
+    return np.sum(d * d * y.T) + np.sum(x * y)
+
+
 def indices_of(n, rng):
     return rng.uniform(0.5, 1.5, n), rng.integers(0, max(n, 1), n)
 
@@ -125,6 +133,7 @@ ENTRIES = (
     Entry(slice_clipped_at_the_ends, array("n"), bits=False),
     Entry(slice_bounds_at_run_time, all_of(array("n"), value(3), value(2)), bits=False),
     Entry(slice_step_at_run_time, all_of(array("n"), value(3)), bits=False),
+    Entry(columns_that_stretch, array("n", 2), least=1, bits=False),
     Entry(new_axis_and_ellipsis, all_of(array("n"), array("n", "n", 2)), bits=False),
     Entry(gather, indices_of, bits=False),
     Entry(scatter, indices_of),

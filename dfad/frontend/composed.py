@@ -1,0 +1,102 @@
+"""NumPy functions whose meaning is written in the language itself, and inlined as if the kernel's author had written it.
+
+In: the arguments of a call. Out: its value. The texts follow NumPy's definition to the last bit, also where a number lies on the edge
+of a bin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import FunctionType
+
+import numpy as np
+
+from dfad.frontend.arrays import as_view
+from dfad.frontend.elementwise import number_of
+from dfad.frontend.scope import Context
+from dfad.frontend.shapes import ravel
+from dfad.frontend.values import Known, Scalar, Tuple, Value, View, integer
+
+NOTHING = Known(None)
+Numbers = np.ndarray
+
+
+def histogram(
+    context: Context,
+    a: Value,
+    bins: Value = integer(10),  # noqa: B008
+    range: Value = NOTHING,
+    density: Value = NOTHING,
+    weights: Value = NOTHING,
+) -> Value:
+    """``np.histogram`` with a number of bins of equal width."""
+    if not isinstance(density, Known):
+        context.unsupported("np.histogram with density is not part of the language", hint="divide the counts by their sum and the width")
+    if not isinstance(bins, Scalar):
+        context.unsupported("np.histogram takes a number of bins, not their edges", hint="write a loop with np.searchsorted's meaning")
+    ends = _ends(context, range)
+    values = _as_vector(context, a)
+    if isinstance(weights, Known):
+        return _inlined(context, _counted, [values, bins, *ends])
+    return _inlined(context, _weighted, [values, bins, *ends, _as_vector(context, weights)])
+
+
+def _inlined(context: Context, text: Callable[..., object], arguments: Sequence[Value]) -> Value:
+    assert isinstance(text, FunctionType)
+    return context.inline(context, text, list(arguments), {})
+
+
+def _ends(context: Context, range_: Value) -> list[Value]:
+    match range_:
+        case Known(None):
+            return [NOTHING, NOTHING]
+        case Tuple((first, last)):
+            return [number_of(context, first), number_of(context, last)]
+        case _:
+            context.wrong_type("range is a pair of numbers, (least, greatest)")
+
+
+def _as_vector(context: Context, a: Value) -> View:
+    view = as_view(context, a)
+    return view if len(view.shape) == 1 else as_view(context, ravel(context, view))
+
+
+# ---------------------------------------------------------------- texts
+
+
+def _edges(a: Numbers, bins: int, first: float | None, last: float | None) -> Numbers:
+    """Equal bins from the least to the greatest number, or between the given ends."""
+    low = np.min(a) * 1.0 if first is None else first * 1.0
+    high = np.max(a) * 1.0 if last is None else last * 1.0
+    if low == high:
+        low = low - 0.5
+        high = high + 0.5
+    return np.linspace(low, high, bins + 1)
+
+
+def _bin(x: float, bins: int, edges: Numbers) -> int:
+    """The bin by division, put right by the edges, which rounding may have moved; the last bin holds its upper edge."""
+    place = min(int((x - edges[0]) / (edges[bins] - edges[0]) * bins), bins - 1)
+    if x < edges[place]:
+        place -= 1
+    if x >= edges[place + 1] and place != bins - 1:
+        place += 1
+    return place
+
+
+def _counted(a: Numbers, bins: int, first: float | None, last: float | None) -> tuple[Numbers, Numbers]:
+    edges = _edges(a, bins, first, last)
+    counts = np.zeros(bins, dtype=np.int64)
+    for x in a:
+        if edges[0] <= x <= edges[bins]:
+            counts[_bin(x, bins, edges)] += 1
+    return counts, edges
+
+
+def _weighted(a: Numbers, bins: int, first: float | None, last: float | None, weights: Numbers) -> tuple[Numbers, Numbers]:
+    edges = _edges(a, bins, first, last)
+    totals = np.zeros(bins, dtype=weights.dtype)
+    for x, weight in zip(a, weights):  # noqa: B905
+        if edges[0] <= x <= edges[bins]:
+            totals[_bin(x, bins, edges)] += weight
+    return totals, edges
