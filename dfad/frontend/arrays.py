@@ -17,9 +17,9 @@ import sympy
 from dfad.frontend.affine import linear
 from dfad.frontend.blocks import Header, OpenBlock
 from dfad.frontend.builder import cast
-from dfad.frontend.elementwise import Operand, element_at, operand_of, require_equal, settle
+from dfad.frontend.elementwise import Operand, element_at, is_at_most_one, operand_of, require_equal, settle
 from dfad.frontend.scope import Context
-from dfad.frontend.values import ZERO, Deferred, Indices, Lazy, Scalar, Shape, Target, Value, View, kind_of, whole
+from dfad.frontend.values import ONE, ZERO, Deferred, Indices, Lazy, Scalar, Shape, Target, Value, View, kind_of, whole
 from dfad.ir.dtype import Dtype
 from dfad.ir.memlet import Memlet, Range
 from dfad.ir.nodes import Expression, Read
@@ -82,7 +82,7 @@ def _check_shapes(context: Context, target: Target, value: Operand) -> None:
         context.wrong_type(f"{kind_of(value)} does not fit into cells of rank {len(target.shape)}")
     for own, other in zip(target.shape[len(target.shape) - len(shape) :], shape, strict=True):
         if other != 1:
-            require_equal(context, own, other)
+            require_equal(context, ONE if is_at_most_one(other) and not is_at_most_one(own) else own, other)
 
 
 def _store_elements(context: Context, target: Target, value: Operand, accumulate: bool) -> None:

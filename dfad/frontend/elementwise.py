@@ -85,9 +85,9 @@ def broadcast_shapes(context: Context, shapes: Sequence[Shape]) -> Shape:
 def _common_extent(context: Context, extents: Sequence[sympy.Expr]) -> sympy.Expr:
     others = [extent for extent in extents if extent != 1]
     if len(set(others)) > 1:
-        for extent in filter(_is_at_most_one, others):
+        for extent in filter(is_at_most_one, others):
             require_equal(context, extent, ONE)
-        others = [extent for extent in others if not _is_at_most_one(extent)]
+        others = [extent for extent in others if not is_at_most_one(extent)]
     if not others:
         return ONE
     for extent in others[1:]:
@@ -95,7 +95,7 @@ def _common_extent(context: Context, extents: Sequence[sympy.Expr]) -> sympy.Exp
     return others[0]
 
 
-def _is_at_most_one(extent: sympy.Expr) -> bool:
+def is_at_most_one(extent: sympy.Expr) -> bool:
     """Whether an extent is that of a clipped slice of one element, like ``0:1`` with Min(1, n); where it meets another, it must be 1."""
     form = linear(sympy.expand(extent))
     if form is None or not form.terms:
@@ -136,7 +136,7 @@ def element_at(value: Operand, shape: Shape, indices: Indices) -> Scalar:
 
 
 def _is_stretched(extent: sympy.Expr, common: sympy.Expr) -> bool:
-    return bool(extent == 1 or (extent != common and _is_at_most_one(extent)))
+    return bool(extent == 1 or (extent != common and is_at_most_one(extent)))
 
 
 def lift(context: Context, operation: Callable[..., Scalar], operands: Sequence[Value]) -> Scalar | Lazy | Masked:
