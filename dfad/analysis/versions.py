@@ -4,8 +4,8 @@ Definitions. A *want* asks for the value of a memlet as its reader saw it (``aft
 the reader, or the reverse of the end of a Block. Let r be an instance of the reader placed at that point and c a cell that it wants.
 
 1. w *overwrites* c for r when w writes c and w >= r in schedule order (w > r for ``after``): a statement overwrites its own operands.
-2. w *certainly* overwrites when its access is exact, and so is its domain but for loops and conditions that it shares with r, in the same
-   instance of these; F(r, c) is the first certain overwrite.
+2. w *certainly* overwrites when its access is exact (the end of a Block ends whole arrays), and so is its domain but for loops and
+   conditions that it shares with r, in the same instance of these; F(r, c) is the first certain overwrite.
 3. w *records* when it overwrites c for some r and comes no later than F(r, c). Its old value, restored at its reverse, is what r wants.
 4. Nothing overwrites: the want is met *in place*.
 
@@ -157,7 +157,7 @@ class Versions:
             if times.is_empty():
                 continue
             may[writer.key] = (writer, times)
-            if exact_access and together is not None:
+            if (exact_access or isinstance(writer.node, Block)) and together is not None:
                 same = cells.domain_map().apply_range(self._instances.same(reader, writer, together))
                 times = meetings.intersect(same).apply_range(order)
                 certain = times if certain is None else certain.union(times)

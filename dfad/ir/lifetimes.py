@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import sympy
 
-from dfad.ir.nodes import Array, Block, Exchange, Node, Program, Repetition, Statement, Tasklet
+from dfad.ir.nodes import Array, Block, Exchange, Node, Program, Repetition, Stage, Statement, Tasklet
 from dfad.ir.walk import all_arrays, reads, walk, writes
 
 
@@ -102,7 +102,7 @@ def lifetimes(program: Program) -> tuple[Lifetime, ...]:
         if array.rank and positions:
             found.append(Lifetime(array, positions[0], len(steps) - 1 if names & kept else positions[-1]))
     for position, step in enumerate(steps):
-        found += [Lifetime(array, position, position) for array in inner_arrays(step) if not is_ragged(array, step)]
+        found += [Lifetime(array, position, position) for array in inner_arrays(step) if not is_ragged(array, binder(program, step))]
     return tuple(found)
 
 
@@ -114,7 +114,7 @@ def schedule(program: Program) -> tuple[Step, ...]:
             step,
             tuple(life.array for life in lives if life.first == position),
             tuple(life.array for life in lives if life.last == position),
-            tuple(array for array in inner_arrays(step) if is_ragged(array, step)),
+            tuple(array for array in inner_arrays(step) if is_ragged(array, binder(program, step))),
         )
         for position, step in enumerate(top_level(program.body))
     )
@@ -125,6 +125,11 @@ def inner_arrays(step: Node) -> Iterator[Array]:
     for node in walk(step):
         if isinstance(node, Block):
             yield from (array for array in node.arrays if array.rank)
+
+
+def binder(program: Program, step: Statement) -> Node:
+    """What binds the symbols of shapes inside a step: the step, but in an ADJOINT Program the forward sweep too."""
+    return program.body if program.stage is Stage.ADJOINT else step
 
 
 def is_ragged(array: Array, step: Node) -> bool:

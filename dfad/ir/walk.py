@@ -139,6 +139,11 @@ def symbol_names(node: Node) -> frozenset[str]:
     return frozenset(item.name for item in found)
 
 
+def shape_symbols(array: Array) -> frozenset[sympy.Symbol]:
+    """The symbols that the shape names."""
+    return frozenset(item for extent in array.shape for item in extent.free_symbols)
+
+
 def first_location(root: Node) -> Location | None:
     """The place of the first statement, the node or one below it; None where there is none."""
     return next((node.where for node in walk(root) if not isinstance(node, Block)), None)

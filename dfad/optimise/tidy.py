@@ -1,16 +1,16 @@
 """Tidy: no empty regions, no Block inside a Block.
 
 In: a PLANNED Program. Out: the same with every Loop, Branch or Block that holds nothing removed, and inner plain Blocks opened into the
-Block round them (their arrays with them); the forward and the reverse Block at the top stay. What stays true: every value, the order of
-statements.
+Block round them (their arrays with them, unless that Block computes their shapes); the forward and the reverse Block at the top stay.
+What stays true: every value, the order of statements.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from dfad.ir.nodes import Block, Branch, Loop, Node, Program
-from dfad.ir.walk import rewrite
+from dfad.ir.nodes import Array, Block, Branch, Loop, Node, Program
+from dfad.ir.walk import rewrite, shape_symbols
 
 
 def tidy(program: Program) -> Program:
@@ -32,14 +32,18 @@ def _open(node: Node) -> Node | tuple[Node, ...]:
 
 
 def _opened(block: Block) -> Block:
-    if not any(isinstance(node, Block) for node in block.body):
-        return block
     arrays = list(block.arrays)
     body: list[Node] = []
     for node in block.body:
-        if isinstance(node, Block):
+        if isinstance(node, Block) and not any(_is_sized_by(array, arrays) for array in node.arrays):
             arrays += node.arrays
             body += node.body
         else:
             body.append(node)
-    return Block(tuple(arrays), tuple(body))
+    is_same = len(body) == len(block.body) and all(new is old for new, old in zip(body, block.body, strict=True))
+    return block if is_same else Block(tuple(arrays), tuple(body))
+
+
+def _is_sized_by(array: Array, others: list[Array]) -> bool:
+    """Whether the shape names one of the others, an integer scalar that has no value yet where these begin to live."""
+    return bool({item.name for item in shape_symbols(array)} & {other.name for other in others})

@@ -14,7 +14,7 @@ import islpy as isl
 
 from dfad.analysis.versions import Want, union
 from dfad.ir.nodes import Block, Tasklet
-from dfad.ir.walk import reads, symbol_names, walk, writes
+from dfad.ir.walk import reads, shape_symbols, symbol_names, walk, writes
 from dfad.plan.demands import Demands, Records, demands_in
 
 
@@ -133,7 +133,7 @@ def _is_recorded(want: Want, key: str, new: isl.Set | None, demands: Demands) ->
 
 
 def _needed(reverse: Block, demands: Demands) -> set[str]:
-    """The local arrays that the reverse sweep reads by demand, names in a subset or a bound, or restores."""
+    """The local arrays that the reverse sweep reads by demand, names in a subset, a bound or a shape, or restores."""
     found: set[str] = set()
     for node in walk(reverse):
         found |= symbol_names(node)
@@ -142,4 +142,6 @@ def _needed(reverse: Block, demands: Demands) -> set[str]:
     for statement in (demands.versions.statements[key] for key in demands.records):
         found |= {memlet.array for memlet in writes(statement.node)}
         found |= {name for node in (statement.node, *statement.loops) for name in symbol_names(node)}
-    return found & demands.local.keys()
+    declared = [array for node in walk(reverse) if isinstance(node, Block) for array in node.arrays]
+    declared += [demands.arrays[name] for name in found & demands.local.keys()]
+    return (found | {item.name for array in declared for item in shape_symbols(array)}) & demands.local.keys()
