@@ -15,7 +15,7 @@ from dfad.ir.signature import ArgumentType, ArrayType, FloatType, IntegerType
 from dfad.ir.verify import verify
 from dfad.ir.walk import all_arrays
 from dfad.optimise.between import optimise_between
-from dfad.pipeline.budget import planner_for, sizes_of, within
+from dfad.pipeline.budget import pair_within, planner_for, sizes_of, within
 from dfad.pipeline.clock import Clock
 from dfad.plan.parts import Pair, only, split, with_value_set_aside
 from dfad.plan.planner import Planner
@@ -115,17 +115,17 @@ def _gradient(lowered: Lowered, primal: Program, request: Request, clock: Clock)
 
 def _pair(lowered: Lowered, primal: Program, request: Request, clock: Clock) -> Derived:
     transform, of = request.transform, _differentiated(primal, request)
-    if request.options.budget is not None:
-        raise KernelTypeError("a memory budget is for grad and value_and_grad; what a vjp keeps depends on no budget")
     with clock.time("adjoint"):
         adjoint = differentiate(primal, Derivative(transform.wrt, of))
     with clock.time("plan"):
-        planned = verify(record(adjoint))
-        pair = split(planned, of, transform.wrt)
+        planned = verify(postpone(record(adjoint)))
+        pair = pair_within(planned, lambda program: split(program, of, transform.wrt), lowered, request)
         forward, reverse = verify(pair.forward), verify(pair.reverse)
-    tapes = {array.name for array in all_arrays(planned).values() if array.role is Role.TAPE}
-    kept = {name: Role.TAPE if name in tapes else Role.COPY for name in pair.kept}
-    first = replace(_wrapper(lowered, request, (*pair.outputs, *pair.kept)), updated=written_arguments(primal))
+    made = {name for name, array in all_arrays(planned).items() if array.rank and array.role in (Role.LOCAL, Role.TAPE)}
+    kept = {name: Role.TAPE if name in made else Role.COPY for name in pair.kept}
+    planned_for = None if request.options.budget is None else tuple(sizes_of(forward, lowered, request).values())
+    first = _wrapper(lowered, request, (*pair.outputs, *pair.kept))
+    first = replace(first, updated=written_arguments(primal), sizes=planned_for)
     inputs, origins = _reverse_inputs(pair, first, forward)
     gradients = reverse.results
     second = Wrapper(inputs, (), gradients[0] if transform.is_single else gradients, frozenset(gradients), kept, origins)

@@ -12,6 +12,7 @@ import sympy
 from dfad.adjoint.exchanges import unwound, wound
 from dfad.adjoint.nests import nest
 from dfad.adjoint.places import arrangements
+from dfad.ir.lifetimes import used_names
 from dfad.ir.memlet import Memlet, Range
 from dfad.ir.names import names_of
 from dfad.ir.nodes import (
@@ -110,6 +111,14 @@ class _Split:
         self.arrays = all_arrays(program)
         self.where = first_location(program.body) or Location(program.name, 1, 0, 1, 0)
         self.names = names_of(program)
+        self.late = self.made_late()
+
+    def made_late(self) -> set[str]:
+        """The arrays that the reverse sweep alone uses: adjoints, and what it makes for itself."""
+        inside = {array.name for node in walk(self.reverse) if isinstance(node, Block) for array in node.arrays}
+        early = {name for node in walk(self.forward) for name in symbol_names(node)} | used_names(self.forward)
+        outer = {a.name for a in self.program.body.arrays if a.role is Role.ADJOINT or a.name not in early}
+        return inside | outer
 
     def pair(self) -> Pair:
         swapped = exchanged(self.forward) & {array.name for array in (*self.program.parameters, *self.program.body.arrays)}
@@ -127,15 +136,13 @@ class _Split:
         used = {memlet.array for node in walk(self.reverse) for memlet in (*reads(node), *writes(node))} | exchanged(self.reverse)
         used |= {name for node in walk(self.reverse) for name in symbol_names(node)}
         used |= {place.name for part in arrangements(self.forward, names, "@") if used & set(part.names) for place in part.places}
-        own = {array.name for array in self.program.body.arrays if array.role == Role.ADJOINT}
-        own |= {array.name for node in walk(self.reverse) if isinstance(node, Block) for array in node.arrays}
-        shapes = [self.arrays[name].shape for name in (used | own) & self.arrays.keys()]
+        shapes = [self.arrays[name].shape for name in (used | self.late) & self.arrays.keys()]
         used |= {item.name for shape in shapes for extent in shape for item in extent.free_symbols}
         found = []
         for array in self.arrays.values():
             outer = array in self.own or array in self.program.body.arrays
             scalar_argument = array.role == Role.ARGUMENT and array.rank == 0
-            if outer and array.name in used - own and not scalar_argument:
+            if outer and array.name in used - self.late and not scalar_argument:
                 found.append(array)
         return found
 
@@ -166,7 +173,7 @@ class _Split:
         carried = tuple(replace(array, role=Role.RESULT) for array in kept.values())
         arguments = [array for array in self.own if array.role == Role.ARGUMENT]
         local = [a for a in (*self.program.body.arrays, *self.own_results()) if a.name not in {k.name for k in carried}]
-        body = Block(tuple(a for a in local if a.role != Role.ADJOINT), (Block((), (*self.forward.body, *tail)),))
+        body = Block(tuple(a for a in local if a.name not in self.late), (Block((), (*self.forward.body, *tail)),))
         return replace(
             self.program,
             parameters=(*arguments, *results, *carried),
@@ -177,7 +184,7 @@ class _Split:
     def reverse_half(self, names: dict[str, str], kept: dict[str, Array]) -> Program:
         head: list[Node] = []
         unpacked: list[Node] = []
-        local: list[Array] = [array for array in self.program.body.arrays if array.role == Role.ADJOINT]
+        local: list[Array] = [array for array in self.program.body.arrays if array.name in self.late]
         table: dict[str, str] = {}
         for name, array in kept.items():
             if not self.is_known(self.arrays[name]) and array.name != name:

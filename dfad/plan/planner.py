@@ -102,7 +102,7 @@ class Planner:
             start = perf_counter()
             decisions = self._fastest(budget)
             if decisions is None:
-                raise self._too_small(budget)
+                raise too_small(budget, self.least, self.practical, simulate(self.problem, {}).peak)
             self._decisions[budget] = decisions, perf_counter() - start
         return self._decisions[budget]
 
@@ -160,15 +160,6 @@ class Planner:
     def _solver(self) -> Solver:
         return Solver(self.problem)
 
-    def _too_small(self, budget: int | None) -> BudgetTooSmall:
-        everything = simulate(self.problem, {}).peak
-        return BudgetTooSmall(
-            f"no plan fits {budget} bytes: the least budget is {self.least} bytes, and everything kept takes {everything}",
-            least=self.least,
-            practical=self.practical,
-            hint=f"memory={self.practical} or more" if self.practical else None,
-        )
-
     # ------------------------------------------------------------ the report
 
     def _plan(self, decisions: Decisions, budget: int | None, solve_seconds: float, least: int | None, practical: int | None) -> Plan:
@@ -225,6 +216,16 @@ class Planner:
                 found["results"] += size_of(array, self.sizes)
         found["temporaries"] += held[at] - sum(found.values())
         return found
+
+
+def too_small(budget: int | None, least: int, practical: int, everything: int) -> BudgetTooSmall:
+    """The error that no plan fits; ``everything``: the bytes that are held when everything is kept."""
+    return BudgetTooSmall(
+        f"no plan fits {budget} bytes: the least budget is {least} bytes, and everything kept takes {everything}",
+        least=least,
+        practical=practical,
+        hint=f"memory={practical} or more" if practical else None,
+    )
 
 
 def _names(node: Node) -> set[str]:

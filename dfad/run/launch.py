@@ -28,6 +28,7 @@ class Routine(Protocol):
     """A compiled kernel with its recipe (launcher/)."""
 
     memory: dict[str, int]
+    pooled: int
 
     def __call__(self, values: tuple[object, ...], copied: int = 0) -> object:
         """Run; `MISS` when the values are not of the routine's types."""

@@ -22,7 +22,10 @@ class Pullback:
     def __init__(self, found: Specialisation, values: Sequence[object], outputs: tuple[Any, ...], kept: tuple[Any, ...]) -> None:
         self._routine: Routine = found.routines[1]
         self._recipe = found.compiled.recipes[1]
-        self._forward = found.recipe
+        self._forward, self._ahead = found.recipe, found.routine
+        self._is_planned = found.recipe.sizes is not None
+        if self._is_planned:
+            self._ahead.free_pool()
         self._kept = kept
         self._templates = tuple((np.shape(output), np.asarray(output).dtype) for output in outputs)
         self._names = tuple(output.name for output in self._forward.outputs[: len(outputs)])
@@ -47,7 +50,7 @@ class Pullback:
             When the number, shape or kind of the cotangents does not fit.
         """
         seeds = self._seeds(cotangent)
-        values, copied = [], 0
+        values, copied = [], sum(seed.nbytes for seed in seeds if isinstance(seed, np.ndarray))
         for expected, origin, fixed in zip(self._recipe.inputs, self._recipe.origins, self._fixed, strict=True):
             value, bytes_copied = self._input(expected, origin, fixed, seeds)
             values.append(value)
@@ -55,12 +58,15 @@ class Pullback:
         result = self._routine(tuple(values), copied)
         if result is launcher().MISS:
             raise CompilerBug(f"the reverse sweep of {self._recipe.name} does not take what its forward sweep kept")
+        if self._is_planned:
+            self._routine.free_pool()
         return result
 
     @property
     def memory(self) -> dict[str, int]:
-        """Bytes of the last call, as `Kernel.memory`: what the pullback keeps included."""
+        """Bytes of the last call, as `Kernel.memory`: what the pullback keeps, and what its vjp left in the pool, included."""
         found = dict(self._routine.memory)
+        found["peak"] += self._ahead.pooled
         outputs = self._forward.outputs[len(self._names) :]
         for output, array in zip(outputs, self._kept, strict=True):
             found[CLASSES[output.memory]] += array.nbytes

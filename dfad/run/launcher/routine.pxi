@@ -109,6 +109,15 @@ cdef class Routine:
         found["peak"] = self.last[CLASS_COUNT]
         return found
 
+    @property
+    def pooled(self):
+        """The bytes that idle workspaces hold for the next call."""
+        cdef Workspace workspace
+        cdef int64_t found = 0
+        for workspace in self.workspaces:
+            found += workspace.heap.pooled_bytes
+        return found
+
     def free_pool(self):
         """Give the pooled memory back."""
         self.workspaces.clear()
