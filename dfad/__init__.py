@@ -12,6 +12,7 @@
     dfad.grad(smooth, wrt="A", memory="64 MiB") # a gradient with options: wrt memory threads fastmath cache
     dfad.value_and_grad(smooth)(A, 20)          # (value, gradient)
     out, pullback = dfad.vjp(smooth, A, 20)     # pullback(cotangent) -> gradient
+    dfad.check_grad(smooth, A, 20)              # does the gradient agree with differences? a verdict for each argument
     smooth.plan(A, 20)                          # what is kept, what is computed again, the least budget
     smooth.source("adjoint")                    # "python", "ir", "adjoint", "cython" or "c"
 
@@ -19,6 +20,7 @@ Inside
 ------
 The house, in the order in which a kernel walks through it::
 
+    check       `check_grad`: gradients against differences
     api         kernels, gradients, transforms: what a user touches
     pipeline    the story: the rooms below, one after the other
     frontend    Python text -> Program
@@ -35,6 +37,7 @@ Nothing here loads the compiler; the first compilation does.
 """
 
 from dfad.api import Gradient, Kernel, clear_cache, grad, kernel, show_versions, value_and_grad, vjp, warm_up
+from dfad.check import check_grad
 from dfad.errors import (
     BudgetExceeded,
     BudgetTooSmall,
@@ -61,6 +64,7 @@ __all__ = [
     "KernelIndexError",
     "KernelTypeError",
     "UnsupportedSyntax",
+    "check_grad",
     "clear_cache",
     "grad",
     "kernel",

@@ -27,7 +27,8 @@ BELOW = {
     "run": {"emit", "options"},
     "pipeline": {"frontend", "plan", "optimise", "run", "options"},
     "api": {"pipeline"},
-    "__init__": {"api"},
+    "check": {"api"},
+    "__init__": {"api", "check"},
 }
 
 # Outside the rooms: these see the public names of dfad and themselves, nothing else of it.
@@ -36,6 +37,7 @@ GUESTS = {"dfad.suite", "dfad_magics"}
 # The edge files, which may import inside functions, and what.
 EDGES = {
     "dfad.api": {"dfad.pipeline"},
+    "dfad.check": {"dfad.pipeline"},
     "dfad.plan.ilp": {"cvxpy", "scipy"},
     "dfad.suite": {"jax", "numba"},
     "dfad": {"dfad_magics"},

@@ -86,14 +86,14 @@ def evaluate(program: Program, arguments: Mapping[str, Argument], observer: Obse
     CompilerBug
         Where the Program breaks a promise of grammar.md: an index out of range, a demand of what never ran, an array that is not there.
     """
-    run = _Run(program, observer or (lambda array, count: None))
+    run = Run(program, observer or (lambda array, count: None))
     with np.errstate(all="ignore"):
         run.enter(arguments)
         run.sweep()
     return {name: run.buffers[name][()] if run.buffers[name].ndim == 0 else run.buffers[name] for name in program.results}
 
 
-class _Run:
+class Run:
     """One run: the buffers that names stand for now, the values of symbols, the log of demanded values."""
 
     def __init__(self, program: Program, observer: Observer) -> None:
@@ -282,7 +282,7 @@ class _Run:
 class _Symbols(dict[str, int]):
     """The values of symbols by name: those bound, and integer scalars by the array that holds them."""
 
-    def __init__(self, run: _Run) -> None:
+    def __init__(self, run: Run) -> None:
         super().__init__()
         self.run = run
 
@@ -326,18 +326,18 @@ class _Log:
         self.integers = {node.write.array: node.key for node in walk(program.body) if is_open and _writes_integer(node)}
         self.values: dict[tuple[object, ...], Any] = {}
 
-    def note_before(self, node: Statement, run: _Run) -> None:
+    def note_before(self, node: Statement, run: Run) -> None:
         if (node.key, False) in self.demanded:
             self.note(node.key, False, (*reads(node), *writes(node)), run)
 
-    def note_after(self, node: Statement, run: _Run) -> None:
+    def note_after(self, node: Statement, run: Run) -> None:
         if (node.key, True) in self.demanded:
             self.note(node.key, True, writes(node), run)
         for memlet in writes(node):
             if self.integers.get(memlet.array) == node.key:
                 self.values["integer", memlet.array, self.instance(node.key, run)] = int(run.buffers[memlet.array])
 
-    def note(self, key: str, after: bool, own: tuple[Memlet, ...], run: _Run) -> None:
+    def note(self, key: str, after: bool, own: tuple[Memlet, ...], run: Run) -> None:
         """Note the cells that the statement names itself; of demands of other cells, the whole array."""
         wanted = self.demanded[key, after]
         instance = self.instance(key, run)
@@ -349,7 +349,7 @@ class _Log:
         for name in {memlet.array for memlet in wanted if memlet.ranges or memlet not in own} & run.buffers.keys():
             self.values[key, after, name, instance] = run.buffers[name].copy()
 
-    def answer(self, demand: Demand, run: _Run) -> Any:
+    def answer(self, demand: Demand, run: Run) -> Any:
         cell = tuple(run.integer(index) for index in demand.memlet.subset)
         name = (demand.key, demand.after, demand.memlet.array, self.instance(demand.key, run))
         if (*name, cell) in self.values:
@@ -358,17 +358,17 @@ class _Log:
             raise CompilerBug(f"{demand.key} did not run at {name[3]}, its {show_memlet(demand.memlet)} is demanded", show(run.program))
         return self.values[name][cell]
 
-    def integer(self, name: str, run: _Run) -> int:
+    def integer(self, name: str, run: Run) -> int:
         """An integer scalar of a Block of the forward sweep, as it was in the same instance of the loops."""
         return int(self.values["integer", name, self.instance(self.integers[name], run)])
 
-    def operand(self, node: Library, memlet: Memlet, run: _Run) -> npt.NDArray[Any]:
+    def operand(self, node: Library, memlet: Memlet, run: Run) -> npt.NDArray[Any]:
         """The operand as it is now; with the attribute ``demands``, an array that the named statement saw, as it was then."""
         key = str(dict(node.attributes).get("demands"))
         seen = self.values.get((key, False, memlet.array, self.instance(key, run))) if key in self.loops else None
         return np.asarray((run.buffer(memlet) if seen is None else seen)[run.subset(memlet)])
 
-    def instance(self, key: str, run: _Run) -> tuple[int, ...]:
+    def instance(self, key: str, run: Run) -> tuple[int, ...]:
         return tuple(run.symbols[name] for name in self.loops[key])
 
 

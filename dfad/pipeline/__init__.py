@@ -5,10 +5,11 @@ rooms that need them. `derive` turns the primal into what a transform asks for; 
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dfad.emit import emit
+from dfad.errors import DfadError
 from dfad.frontend.lower import Lowered, lower
 from dfad.ir.dataflow import dataflow
 from dfad.ir.nodes import Program
@@ -19,6 +20,7 @@ from dfad.optimise.before import optimise_before
 from dfad.optimise.last import optimise_last
 from dfad.pipeline.clock import Clock
 from dfad.pipeline.derive import Derived, derive, planner_of
+from dfad.pipeline.locate import locate
 from dfad.plan.report import Plan
 from dfad.run import cache, launch
 from dfad.run.build import provide_kernels, provide_launcher, warm
@@ -26,7 +28,7 @@ from dfad.run.caller import Request
 from dfad.run.describe import describe
 from dfad.run.launch import Compiled
 
-__all__ = ["compile_request", "plan_request", "tradeoff_request", "warm_up"]
+__all__ = ["compile_request", "locate_request", "plan_request", "tradeoff_request", "warm_up"]
 
 COMPILING = threading.RLock()
 """One compilation at a time: neither Cython nor isl is made for threads."""
@@ -69,6 +71,14 @@ def tradeoff_request(request: Request) -> tuple[Plan, ...]:
     """The plan at every budget at which the optimum changes, the widest first."""
     with COMPILING:
         return planner_of(*_front(request, Clock()), request).tradeoff()
+
+
+def locate_request(request: Request, values: Sequence[object], tangents: Mapping[str, object], h: float) -> DfadError:
+    """Where derivative and difference quotient part, along a direction, as an error that tells the place (`locate`)."""
+    with COMPILING:
+        lowered, _ = _front(request, Clock())
+        found = locate(lowered, dict(zip(request.arguments, values, strict=True)), tangents, h)
+    return DfadError(found.reason, **({} if found.where is None else found.where.place()))
 
 
 def _compile(request: Request, clock: Clock) -> Compiled:

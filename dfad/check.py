@@ -1,0 +1,210 @@
+"""`check_grad`: whether the gradient of a kernel agrees with differences of its values, argument by argument.
+
+Two tests along a random direction v with a random cotangent w, both of phi(h) = <w, f(x + h*v)> and of the gradient g of phi(0):
+
+- dot product: <g, v> against phi'(0) by central differences, extrapolated twice (Richardson);
+- Taylor: phi(h) - phi(0) - h*<g, v> shrinks with the square of h (Griewank and Walther, Evaluating Derivatives, 2008).
+
+Where they fail, the statement is looked for whose derivative differs from what nearby runs show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from dfad.api import Kernel, kernel, vjp
+from dfad.errors import DfadError, KernelTypeError
+from dfad.options import merge
+from dfad.run.call import bind
+
+STEPS = tuple(2.0**-k for k in range(10, 16))
+"""Steps along a direction, relative to the size of the argument; of float32 arguments 64 times as long."""
+
+TOLERANCES = {8: 1e-6, 4: 5e-3}
+"""Of the dot products, by the bytes of a number: what rounding and the differences leave."""
+
+
+@dataclass(frozen=True)
+class ArgumentCheck:
+    """The tests of one argument.
+
+    Attributes
+    ----------
+    argument : str
+        Its name.
+    dot_product : float
+        |<g, v> - phi'(0)| over the sum of |g * v|; 0 when both are 0.
+    order : float or None
+        The power of h with which the remainder of the Taylor expansion shrinks: 2 for a right gradient, 1 for a wrong one. None where the
+        remainder is rounding only, as for a linear function.
+    is_right : bool
+    where : DfadError or None
+        On failure the statement, with its line, and what is the matter with it.
+    """
+
+    argument: str
+    dot_product: float
+    order: float | None
+    is_right: bool
+    where: DfadError | None = None
+
+    def __str__(self) -> str:
+        order = "-" if self.order is None else f"{self.order:.2f}"
+        return f"{self.argument:<16}{self.dot_product:<14.1e}{order:<8}{'right' if self.is_right else 'WRONG, or no derivative here'}"
+
+
+@dataclass(frozen=True)
+class GradientCheck:
+    """What `check_grad` found; true when every argument's gradient is right. Printed, it is a table."""
+
+    name: str
+    arguments: tuple[ArgumentCheck, ...]
+
+    def __bool__(self) -> bool:
+        return all(one.is_right for one in self.arguments)
+
+    def __str__(self) -> str:
+        verdict = "agrees with differences" if self else "does not agree with differences"
+        lines = [f"the gradient of {self.name} {verdict}", f"{'argument':<16}{'dot product':<14}{'Taylor':<8}verdict"]
+        lines += [str(one) for one in self.arguments]
+        lines += [f"\n{one.argument}: {one.where}" for one in self.arguments if one.where is not None]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def check_grad(
+    function: Callable[..., Any],
+    *args: Any,
+    wrt: str | int | Sequence[str | int] | None = None,
+    of: str | Sequence[str] | None = None,
+    seed: int = 0,
+    **options: Any,
+) -> GradientCheck:
+    """Test the gradient of a kernel against differences of its values.
+
+    Parameters
+    ----------
+    function : callable
+        A kernel, or a function to make one of.
+    *args
+        Its arguments; they are not changed.
+    wrt : optional
+        The arguments to test, as for `grad`; default: every floating-point argument.
+    of : optional
+        What is differentiated, as for `vjp`.
+    seed : int
+        Of the random directions and cotangents.
+    **options
+        As for `kernel`.
+
+    Returns
+    -------
+    GradientCheck
+        True when all is right; its text has a row for each argument and names, on failure, the statement. A kernel at a kink has no
+        derivative that differences could confirm: that is told as a failure too, with the condition that decides.
+
+    Raises
+    ------
+    KernelTypeError
+        When there is no floating-point argument, or the kernel cannot be differentiated so.
+    """
+    made = function if isinstance(function, Kernel) else kernel(function)
+    made = kernel(made, **{**options, "wrt": _tested(made, args, wrt)})
+    names = made.options.wrt
+    assert isinstance(names, tuple)
+    rng = np.random.default_rng(seed)
+    return GradientCheck(made.__name__, tuple(_checked(made, args, str(name), of, rng) for name in names))
+
+
+def _tested(made: Kernel, args: Sequence[Any], wrt: str | int | Sequence[str | int] | None) -> tuple[str, ...]:
+    """The names of the arguments to test."""
+    parameters = tuple(made.__signature__.parameters)
+    if wrt is not None:
+        asked = (wrt,) if isinstance(wrt, str | int) else tuple(wrt)
+        merge(made.options, wrt=asked)
+        return tuple(parameters[name] if isinstance(name, int) else name for name in asked)
+    values = bind(made.__name__, made.__signature__, args, {})
+    found = tuple(name for name, value in zip(parameters, values, strict=True) if _is_float(value))
+    if not found:
+        raise KernelTypeError(f"{made.__name__} has no floating-point argument to differentiate by")
+    return found
+
+
+def _is_float(value: object) -> bool:
+    return isinstance(value, float | np.floating) or (isinstance(value, np.ndarray) and value.dtype.kind == "f")
+
+
+def _checked(made: Kernel, args: Sequence[Any], name: str, of: str | Sequence[str] | None, rng: np.random.Generator) -> ArgumentCheck:
+    values = list(bind(made.__name__, made.__signature__, args, {}))
+    place = list(made.__signature__.parameters).index(name)
+    start = np.asarray(values[place])
+    out, pullback = vjp(made, *values, of=of, wrt=name)
+    outputs = out if isinstance(out, tuple) else (out,)
+    cotangents = tuple(rng.uniform(0.5, 1.5, np.shape(output)) for output in outputs)
+    cotangents = tuple(w.astype(np.asarray(output).dtype) for w, output in zip(cotangents, outputs, strict=True))
+    gradient = np.asarray(pullback(cotangents if len(cotangents) > 1 else cotangents[0]), np.float64)
+    size = float(np.max(np.abs(start), initial=0.0, where=np.isfinite(start))) or 1.0
+    direction = rng.standard_normal(start.shape) * size
+
+    def phi(h: float) -> float:
+        moved = (start + h * direction).astype(start.dtype) if start.shape else float(start + h * direction)
+        found, _ = vjp(made, *values[:place], moved, *values[place + 1 :], of=of, wrt=name)
+        parts = zip(cotangents, found if isinstance(found, tuple) else (found,), strict=True)
+        return sum(float(np.sum(np.asarray(w, np.float64) * part)) for w, part in parts)
+
+    return _verdict(made, values, name, gradient, direction, phi, 4 if start.dtype == np.float32 else 8)
+
+
+def _verdict(
+    made: Kernel,
+    values: Sequence[Any],
+    name: str,
+    gradient: np.ndarray[Any, np.dtype[np.float64]],
+    direction: np.ndarray[Any, np.dtype[np.float64]],
+    phi: Callable[[float], float],
+    width: int,
+) -> ArgumentCheck:
+    steps = [step * (64.0 if width == 4 else 1.0) for step in STEPS]
+    slope = float(np.sum(gradient * direction))
+    scale = float(np.sum(np.abs(gradient * direction)))
+    quotients = [(phi(h) - phi(-h)) / (2.0 * h) for h in steps[:3]]
+    difference = _extrapolated(quotients) - slope
+    dot_product = 0.0 if difference == 0.0 else abs(difference) / max(scale, abs(_extrapolated(quotients)))
+    base = phi(0.0)
+    remainders = [abs(phi(h) - base - h * slope) for h in steps]
+    rounding = 50.0 * float(np.finfo(np.float32 if width == 4 else np.float64).eps) * max(abs(base), scale, 1e-300)
+    order = _order(steps, remainders, rounding)
+    is_right = dot_product <= TOLERANCES[width] and (order is None or order > 1.5)
+    if is_right:
+        return ArgumentCheck(name, dot_product, order, True)
+    return ArgumentCheck(name, dot_product, order, False, _where(made, values, name, direction, steps[-1]))
+
+
+def _extrapolated(quotients: Sequence[float]) -> float:
+    """Central differences at h, h/2, h/4 without their h**2 and h**4 terms."""
+    first = [(4.0 * fine - coarse) / 3.0 for coarse, fine in pairwise(quotients)]
+    return (16.0 * first[1] - first[0]) / 15.0
+
+
+def _order(steps: Sequence[float], remainders: Sequence[float], rounding: float) -> float | None:
+    """The slope of log(remainder) over log(h), where the remainder stands out of the rounding."""
+    clear = [(h, remainder) for h, remainder in zip(steps, remainders, strict=True) if remainder > 20.0 * rounding]
+    if len(clear) < 2:
+        return None
+    over, of = np.log(np.array(clear, np.float64)).T
+    return float(np.polyfit(over, of, 1)[0])
+
+
+def _where(made: Kernel, values: Sequence[Any], name: str, direction: np.ndarray[Any, Any], h: float) -> DfadError:
+    from dfad.pipeline import locate_request
+
+    return locate_request(made._primal.request_for(tuple(values), {}), values, {name: direction}, h)
+
+
+__all__ = ["ArgumentCheck", "GradientCheck", "check_grad"]

@@ -1,0 +1,131 @@
+"""`check_grad`: right gradients pass, wrong ones do not, and the statement that is at fault is named."""
+
+import linecache
+
+import numpy as np
+import pytest
+
+import dfad
+from dfad.adjoint import rules
+from dfad.ir.algebra import multiply
+from tests.gallery import GALLERY
+
+pytestmark = pytest.mark.slow
+
+
+def sweeps(A, c, steps):
+    for _ in range(steps):
+        for i in range(1, len(A) - 1):
+            A[i] = 0.5 * A[i] + 0.25 * np.sin(A[i - 1] * A[i + 1]) * c
+    return np.sum(A * A)
+
+
+def steps_by_value(x):
+    s = 0.0
+    for i in range(len(x)):
+        if x[i] > 1.0:
+            s += 3.0 * x[i]
+        else:
+            s += x[i] ** 2
+    return s
+
+
+def clipped(x):
+    y = x * x
+    return np.sum(np.maximum(x, 0.3)) + np.sum(y)
+
+
+def halved(x):
+    n = 0.0
+    while x > 1.0:
+        x = 0.5 * x
+        n += 1.0
+    return n * x
+
+
+def nested(x):
+    y = np.cos(x)
+    z = np.sin(y * x)
+    return np.sum(z * y)
+
+
+def line_of(function, text):
+    lines = enumerate(linecache.getlines(__file__), 1)
+    return next(number for number, line in lines if number > function.__code__.co_firstlineno and text in line)
+
+
+def test_a_right_gradient_agrees_with_differences():
+    A, c = np.random.default_rng(0).uniform(0.5, 1.5, 30), 1.3
+    before = A.copy()
+    check = dfad.check_grad(sweeps, A, c, 3)
+    assert check
+    assert [one.argument for one in check.arguments] == ["A", "c"]
+    assert all(one.dot_product <= 1e-8 for one in check.arguments)
+    assert all(abs(one.order - 2.0) <= 0.05 for one in check.arguments)
+    assert np.array_equal(A, before)
+    assert "agrees with differences" in str(check)
+    assert str(check).count("right") == 2
+
+
+def test_single_precision_and_arguments_updated_in_place():
+    check = dfad.check_grad(GALLERY["slice_shift_up"].function, np.linspace(0.5, 1.5, 12, dtype=np.float32))
+    assert check, check
+    assert dfad.check_grad(sweeps, np.linspace(0.5, 1.5, 12), 0.7, 2, of="A", wrt="A")
+
+
+def test_a_jump_is_told_with_its_condition():
+    check = dfad.check_grad(steps_by_value, np.array([0.5, 1.0, 2.0]))
+    assert not check
+    (one,) = check.arguments
+    assert one.where.line == line_of(steps_by_value, "if x[i] > 1.0")
+    assert "decided differently" in one.where.message
+    assert "WRONG, or no derivative here" in str(check)
+    assert f"line {one.where.line}" in str(check)
+
+
+def test_a_kink_at_which_central_differences_agree_is_told():
+    check = dfad.check_grad(clipped, np.array([0.1, 0.3, 2.0]))
+    (one,) = check.arguments
+    assert not one.is_right
+    assert one.dot_product <= 1e-6
+    assert one.order < 1.2
+    assert one.where.line == line_of(clipped, "np.maximum")
+    assert "kink" in one.where.message
+
+
+def test_a_wrong_partial_is_found_at_its_statement(monkeypatch):
+    """The rule of sin is broken on purpose; the check must fail, and name the line of the sine."""
+    monkeypatch.setitem(rules.BY_OPERAND, "sin", (lambda c, x: multiply(c, x[0]),))
+    check = dfad.check_grad(nested, np.array([0.4, 0.9, 1.4]), cache=False)
+    (one,) = check.arguments
+    assert not one.is_right
+    assert one.where.line == line_of(nested, "np.sin(y * x)")
+    assert "by the rules" in one.where.message
+
+
+@pytest.mark.parametrize("start", [5.3, 0.7])
+def test_the_path_that_ran_counts(start):
+    assert dfad.check_grad(halved, start)
+
+
+def test_a_change_of_the_number_of_trips_is_told():
+    check = dfad.check_grad(halved, 4.0)
+    assert not check
+    assert check.arguments[0].where.line in range(halved.__code__.co_firstlineno, halved.__code__.co_firstlineno + 6)
+
+
+def test_a_kernel_without_floats_is_refused():
+    with pytest.raises(dfad.KernelTypeError, match="no floating-point argument"):
+        dfad.check_grad(steps_by_value, np.array([1, 2]))
+
+
+def test_sizes_beyond_the_interpreter_are_told():
+    def jumps(x):
+        for i in range(len(x)):
+            x[i] = abs(x[i] - 1.0) + x[i]
+        return np.sum(x)
+
+    x = np.ones(300_000)
+    check = dfad.check_grad(jumps, x)
+    assert not check
+    assert "try smaller arguments" in check.arguments[0].where.message
