@@ -1,6 +1,8 @@
 """`python -m dfad.suite`: which cases it measures, how it compares them, what it prints; with stand-ins for the systems."""
 
+import importlib.util
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +13,8 @@ from dfad.suite import measure as measuring
 from dfad.suite import report
 from dfad.suite.measure import Row
 from dfad.suite.resident import resident_bytes
-from dfad.suite.systems import CannotRun, prepare
+from dfad.suite.results import CannotRun, difference
+from dfad.suite.systems import prepare
 from tests.references import gradient_error, relative_error, run_numpy
 
 KERNELS = suite.kernels()
@@ -21,7 +24,7 @@ class Fixed:
     """A subject that always takes the same time and gives the same result."""
 
     def __init__(self, seconds, result):
-        self.compile_seconds, self.seconds, self.result, self.calls = 0.5, seconds, np.asarray(result), 0
+        self.compile_seconds, self.seconds, self.result, self.calls = 0.5, seconds, (np.asarray(result),), 0
 
     def run(self):
         self.calls += 1
@@ -84,9 +87,10 @@ def test_means_are_geometric_per_class_and_leave_library_calls_out():
 
 
 def test_difference_never_calls_nan_equal():
-    assert measuring.difference(np.zeros(2), np.zeros(2)) == 0.0
-    assert measuring.difference(np.array([1.0, 3.0]), np.array([1.0, 2.0])) == pytest.approx(0.5)
-    assert np.isnan(measuring.difference(np.array([np.nan]), np.array([np.nan])))
+    one, other, nan = np.array([1.0, 3.0]), np.array([1.0, 2.0]), np.array([np.nan])
+    assert difference((np.zeros(2),), (np.zeros(2),)) == 0.0
+    assert difference((other, one), (other, other)) == pytest.approx(0.5)
+    assert np.isnan(difference((one, nan), (one, nan)))
 
 
 def test_the_command_prints_a_table_and_writes_the_numbers(fixed, tmp_path, capsys):
@@ -122,13 +126,13 @@ def test_a_bug_still_shows_the_rows_measured_so_far(fixed, monkeypatch, capsys):
 def test_jax_is_measured_on_the_gradient_that_it_should_compute():
     burgers, size = KERNELS["burgers_1d"], {"N": 12, "steps": 3}
     subject = prepare("jax_best", burgers, size, primal=False, threads=None)
-    seconds, gradient = subject.run()
+    seconds, (gradient,) = subject.run()
     assert 0 < seconds < 10
     assert 0 < subject.compile_seconds < 60
     assert subject.peak_bytes() >= 2 * gradient.nbytes
     assert gradient_error(burgers.function, burgers.initialize(size), gradient, wrt="u") <= 1e-13
-    _, value = prepare("jax_best", burgers, size, primal=True, threads=None).run()
-    assert relative_error((value,), run_numpy(burgers.function, burgers.initialize(size))) <= 1e-14
+    _, values = prepare("jax_best", burgers, size, primal=True, threads=None).run()
+    assert relative_error(values, run_numpy(burgers.function, burgers.initialize(size))) <= 1e-14
 
 
 def test_a_kernel_without_that_formulation_cannot_run():
@@ -163,3 +167,48 @@ def test_one_kernel_end_to_end(capsys):
     assert [line.split()[1] for line in lines[1:3]] == ["burgers_1d", "burgers_1d"]
     assert not any("cannot" in line for line in lines)
     assert "jax_best takes" in lines[-1]
+
+
+def test_a_primal_is_measured_beside_numpy_and_numba():
+    spmv, size = KERNELS["spmv"], KERNELS["spmv"].sizes["S"]
+    numpy = prepare("numpy", spmv, size, primal=True, threads=None)
+    _, (expected,) = numpy.run()
+    assert relative_error((expected,), run_numpy(spmv.function, spmv.initialize(size))) == 0.0
+    assert numpy.compile_seconds is None
+    assert numpy.peak_bytes() >= expected.nbytes
+    with pytest.raises(CannotRun, match="numpy has no gradients"):
+        prepare("numpy", spmv, size, primal=False, threads=None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["spmv", "cavity_flow", "softmax"])
+def test_numba_compiles_a_kernel_with_its_helpers_or_says_why_not(name):
+    benchmark, size = KERNELS[name], KERNELS[name].sizes["S"]
+    if importlib.util.find_spec("numba") is None:
+        with pytest.raises(CannotRun, match="Numba is not installed"):
+            prepare("numba", benchmark, size, primal=True, threads=None)
+    elif name == "softmax":
+        with pytest.raises(CannotRun, match=r"TypingError: .*function max"):
+            prepare("numba", benchmark, size, primal=True, threads=None)
+    else:
+        subject = prepare("numba", benchmark, size, primal=True, threads=None)
+        _, outputs = subject.run()
+        assert relative_error(outputs, run_numpy(benchmark.function, benchmark.initialize(size), benchmark.of)) <= 1e-12
+        assert subject.compile_seconds > 0.0
+
+
+def test_a_kernel_that_jax_cannot_reverse_says_why():
+    channel = replace(KERNELS["cavity_flow"], no_reverse="its length depends on data", systems={"jax_port": lambda: None})
+    (case,) = measuring.cases([replace(channel, port_limit=None)], "S", ["jax_port", "jax_best", "jax_lib"])
+    assert case.systems == ("dfad", "jax_port", "jax_best")
+    with pytest.raises(CannotRun, match="depends on data"):
+        prepare("jax_best", channel, channel.sizes["S"], primal=False, threads=None)
+
+
+def test_a_system_that_is_slow_runs_once(fixed):
+    fixed["jax_best"].seconds = 6.0
+    rows = measuring.measure(
+        measuring.Case(KERNELS["softmax"], {}, ("dfad", "jax_best")), primal=False, threads=None, repeats=3, report=lambda name: None
+    )
+    assert [len(row.seconds) for row in rows] == [3, 1]
+    assert fixed["jax_best"].calls == 1

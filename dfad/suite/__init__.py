@@ -7,7 +7,8 @@ One module per kernel. Each offers
 - `wrt`: the argument to differentiate, or a tuple of them; `outputs`: the arguments that it updates, or `("return",)` for what it returns;
 - `jax_port`: the loops as written, with `fori_loop` and `.at[].set`, and `port_limit`, where it has one, the largest sizes at
   which that takes seconds; `jax_best`: the best formulation of the same algorithm that we know; `jax_lib`, for factorizations:
-  the library call;
+  the library call; `no_reverse`, where JAX has no gradient of the kernel: why, for the table;
+- `tape_minimum(size)`, in class L: the least bytes that a reverse sweep must find recorded, counted by hand;
 - `tape_minimum(size)`, in class T: the least bytes that the reverse sweep of such a size needs recorded, counted by hand;
 - `family`: the class in `MODULES`: `V` array code, `L` loops and in-place updates, `T` non-linear state marched in time.
 
@@ -106,6 +107,12 @@ class Benchmark:
     outputs: tuple[str, ...]
     systems: Mapping[str, Function]
     port_limit: Sizes | None
+    no_reverse: str | None
+
+    @property
+    def active(self) -> tuple[str, ...]:
+        """The names in `wrt`, one or several."""
+        return (self.wrt,) if isinstance(self.wrt, str) else self.wrt
 
     @property
     def of(self) -> str | tuple[str, ...] | None:
@@ -139,4 +146,5 @@ def _benchmark(module: ModuleType) -> Benchmark:
         outputs=module.outputs,
         systems=systems,
         port_limit=getattr(module, "port_limit", None),
+        no_reverse=getattr(module, "no_reverse", None),
     )

@@ -1,4 +1,4 @@
-"""`python -m dfad.suite`: measure the suite's kernels in dfad and JAX, print the table, write the raw numbers.
+"""`python -m dfad.suite`: measure the suite's kernels in dfad and others, print the table, write the raw numbers.
 
 With `--threads N` the process restarts itself once, bound to N cores and with the thread counts of OpenMP, BLAS and XLA set in
 its environment: both read them when they are loaded, so this cannot be done later.
@@ -16,9 +16,11 @@ from dfad.suite import Benchmark, kernels
 from dfad.suite.measure import Case, Row, cases, measure
 from dfad.suite.report import mean_lines, provenance, table, write_json
 from dfad.suite.resident import resident_bytes
-from dfad.suite.systems import CannotRun, warm
+from dfad.suite.results import CannotRun
+from dfad.suite.systems import warm
 
-SYSTEMS = "jax_port,jax_best,jax_lib"
+GRADIENTS = "jax_port,jax_best,jax_lib"
+PRIMALS = "numpy,numba,jax_best"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -28,7 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         raise SystemExit("--resident measures gradients: leave out --primal")
     if options.threads:
         _pin(options.threads)
-    todo = cases(_chosen(options.kernels), options.size, options.against.split(","))
+    against = options.against or (PRIMALS if options.primal else GRADIENTS)
+    todo = cases(_chosen(options.kernels), options.size, against.split(","))
     rows: list[Row] = []
     try:
         _measure_all(todo, rows, options)
@@ -42,13 +45,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m dfad.suite", description="Measure the suite's kernels in dfad and JAX.", allow_abbrev=False
+        prog="python -m dfad.suite", description="Measure the suite's kernels in dfad, JAX, NumPy and Numba.", allow_abbrev=False
     )
     parser.add_argument("kernels", nargs="*", metavar="kernel", help="names of kernels (default: all)")
     parser.add_argument("--primal", action="store_true", help="time the kernels themselves, not their gradients")
     parser.add_argument("--threads", type=int, metavar="N", help="bind the process and both systems to N cores")
     parser.add_argument("--size", choices=("S", "M", "L", "paper"), default="M", help="default: M")
-    parser.add_argument("--against", default=SYSTEMS, metavar="NAMES", help=f"JAX formulations to measure (default: {SYSTEMS})")
+    parser.add_argument("--against", metavar="NAMES", help=f"systems beside dfad (default: {GRADIENTS}; with --primal {PRIMALS})")
     parser.add_argument("--repeats", type=int, default=7, metavar="N", help="rounds (default: 7)")
     parser.add_argument("--resident", action="store_true", help="also measure each gradient's peak in a process of its own (Linux)")
     parser.add_argument("--json", metavar="FILE", help="write the raw numbers there")
@@ -92,7 +95,8 @@ class Progress:
 
 def _measure_all(todo: Sequence[Case], rows: list[Row], options: argparse.Namespace) -> None:
     progress = Progress(sum(len(case.systems) for case in todo))
-    for system in ("dfad", "jax_best"):
+    systems = {system for case in todo for system in case.systems}
+    for system in ("dfad", *(["jax_best"] if any(name.startswith("jax") for name in systems) else [])):
         try:
             warm(system)
         except CannotRun as reason:

@@ -3,8 +3,7 @@
 As cavity_flow, with periodic borders in x and walls in y; the steps end when the sum of u changes by less than a thousandth in a step.
 Name and algorithm are those of `channel_flow` in NPBench, from Barba's "12 steps to Navier-Stokes".
 
-JAX has no reverse for a loop whose length depends on data: `jax_port` is there for the primal, and `jax_best` needs to be told the
-number of steps, so there is none.
+JAX can run such a loop but not reverse it; there is no `jax_best`, which would have to be told the number of steps.
 """
 
 import numpy as np
@@ -14,6 +13,7 @@ from dfad.suite.data import wave
 family = "L"
 wrt = ("u", "F")
 outputs = ("u", "v", "p")
+no_reverse = "JAX has no reverse for a loop whose length depends on data"
 sizes = {
     "S": {"ny": 21, "nx": 21, "nit": 5},
     "M": {"ny": 41, "nx": 41, "nit": 20},

@@ -12,14 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from dfad.suite import Benchmark
-from dfad.suite.systems import CannotRun, Subject, prepare
+from dfad.suite.results import Arrays, CannotRun, difference
+from dfad.suite.systems import INTERPRETED, Subject, prepare
 
 CASE_SECONDS = 60.0  # after which a case ends, if every system has run three times
 LEAST_ROUNDS = 3
 BURST_SECONDS = 0.02
+SLOW_SECONDS = 5.0  # a first call that takes longer is the only one
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ def cases(benchmarks: Sequence[Benchmark], size: str, against: Sequence[str]) ->
     found = []
     for benchmark in benchmarks:
         sizes = dict(benchmark.sizes[size])
-        others = tuple(system for system in against if system in benchmark.systems)
-        limit = benchmark.port_limit
-        if "jax_port" in others and limit is not None and any(sizes[name] > most for name, most in limit.items()):
+        others = tuple(system for system in against if _is_row(benchmark, system))
+        limit = benchmark.port_limit if "jax_port" in others else None
+        if limit is not None and any(sizes[name] > most for name, most in limit.items()):
             here = tuple(system for system in others if system != "jax_port")
             found.append(Case(benchmark, sizes, ("dfad", *here)))
             limited = {name: min(value, limit.get(name, value)) for name, value in sizes.items()}
@@ -72,6 +72,11 @@ def cases(benchmarks: Sequence[Benchmark], size: str, against: Sequence[str]) ->
         else:
             found.append(Case(benchmark, sizes, ("dfad", *others)))
     return found
+
+
+def _is_row(benchmark: Benchmark, system: str) -> bool:
+    """Whether the table has a row for it: it has this formulation, or a reason why there is none."""
+    return system in benchmark.systems or system in INTERPRETED or (system == "jax_best" and benchmark.no_reverse is not None)
 
 
 def measure(case: Case, *, primal: bool, threads: int | None, repeats: int, report: Callable[[str], None]) -> list[Row]:
@@ -100,14 +105,16 @@ def measure(case: Case, *, primal: bool, threads: int | None, repeats: int, repo
     return [_row(case, system, subjects.get(system), seconds, results, problems.get(system)) for system in case.systems]
 
 
-def _rounds(subjects: dict[str, Subject], repeats: int) -> tuple[dict[str, list[float]], dict[str, np.ndarray]]:
-    seconds: dict[str, list[float]] = {system: [] for system in subjects}
-    results = {system: subject.run()[1] for system, subject in subjects.items()}
+def _rounds(subjects: dict[str, Subject], repeats: int) -> tuple[dict[str, list[float]], dict[str, Arrays]]:
+    first = {system: subject.run() for system, subject in subjects.items()}
+    results = {system: found for system, (_, found) in first.items()}
+    seconds = {system: [spent] if spent > SLOW_SECONDS else [] for system, (spent, _) in first.items()}
+    quick = {system: subject for system, subject in subjects.items() if not seconds[system]}
     end = time.perf_counter() + CASE_SECONDS
     for round_ in range(repeats):
         if round_ >= LEAST_ROUNDS and time.perf_counter() > end:
             break
-        for system, subject in subjects.items():
+        for system, subject in quick.items():
             seconds[system].append(_burst(subject))
     return seconds, results
 
@@ -125,7 +132,7 @@ def _row(
     system: str,
     subject: Subject | None,
     seconds: dict[str, list[float]],
-    results: dict[str, np.ndarray],
+    results: dict[str, Arrays],
     problem: str | None,
 ) -> Row:
     benchmark = case.benchmark
@@ -143,10 +150,3 @@ def _row(
         difference=None if system == first else difference(results[first], results[system]),
         ratio=statistics.median(seconds[system]) / statistics.median(seconds["dfad"]) if "dfad" in seconds else None,
     )
-
-
-def difference(one: np.ndarray, other: np.ndarray) -> float:
-    """`max|one - other| / max|other|`; NaN when either has one."""
-    scale = float(np.max(np.abs(other), initial=0.0))
-    gap = float(np.max(np.abs(np.asarray(one, dtype=np.float64) - other), initial=0.0))
-    return gap / scale if scale and gap else gap

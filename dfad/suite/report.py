@@ -77,22 +77,30 @@ def _milliseconds(seconds: float) -> str:
     return f"{1e3 * seconds:.3f}" if seconds < 0.01 else f"{1e3 * seconds:.1f}"
 
 
+def _counts(row: Row) -> bool:
+    return row.ratio is not None and row.system not in OUTSIDE_MEANS
+
+
 def means(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
     """The geometric mean of the ratios, per class and system; library calls stay outside."""
     ratios: dict[str, dict[str, list[float]]] = {}
     for row in rows:
-        if row.ratio is not None and row.system not in OUTSIDE_MEANS:
+        if _counts(row):
+            assert row.ratio is not None
             ratios.setdefault(row.family, {}).setdefault(row.system, []).append(row.ratio)
     return {family: {system: statistics.geometric_mean(found) for system, found in systems.items()} for family, systems in ratios.items()}
 
 
 def mean_lines(rows: Sequence[Row]) -> str:
-    """One line per class and system: how many times dfad's time it takes, in the geometric mean."""
+    """One line per class and system: how many times dfad's time it takes, in the geometric mean; then one per system for all classes."""
     lines = []
     for family, systems in means(rows).items():
         for system, mean in systems.items():
-            names = [row.kernel for row in rows if (row.family, row.system) == (family, system) and row.ratio is not None]
+            names = [row.kernel for row in rows if (row.family, row.system) == (family, system) and _counts(row)]
             lines.append(f"{family} ({FAMILIES[family]}): {system} takes {mean:.2f} times dfad's time, mean of {', '.join(names)}")
+    if len({row.family for row in rows}) > 1:
+        for system, mean in means([dataclasses.replace(row, family="all") for row in rows]).get("all", {}).items():
+            lines.append(f"all classes: {system} takes {mean:.2f} times dfad's time")
     return "\n".join(lines)
 
 
@@ -107,7 +115,7 @@ def provenance(mode: str, size: str, threads: int | None) -> dict[str, Any]:
         "system": platform.platform(),
         "versions": {
             "python": platform.python_version(),
-            **{name: _version(name) for name in ("dfad", "numpy", "jax", "jaxlib", "cython")},
+            **{name: _version(name) for name in ("dfad", "numpy", "jax", "jaxlib", "numba", "cython")},
         },
     }
 

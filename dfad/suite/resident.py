@@ -19,7 +19,8 @@ import numpy as np
 
 import dfad
 from dfad.suite import Benchmark, kernels
-from dfad.suite.systems import CannotRun, DfadGradient, cotangents, prepare
+from dfad.suite.results import CannotRun, cotangents
+from dfad.suite.systems import DfadGradient, prepare
 
 SELF = Path("/proc/self")
 Result = TypeVar("Result")

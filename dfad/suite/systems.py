@@ -16,23 +16,20 @@ from typing import Any, Protocol
 import numpy as np
 
 import dfad
-from dfad.suite import Benchmark, cotangent
+from dfad.suite import Benchmark
+from dfad.suite.interpreted import NumbaPrimal, NumpyPrimal, Primal
+from dfad.suite.results import Arguments, CannotRun, Timed, as_tuple, cotangents
 
-Arguments = dict[str, Any]
-Timed = tuple[float, np.ndarray]
-
-
-class CannotRun(Exception):
-    """A system cannot do this kernel; the text says why. It becomes a row of the table."""
+INTERPRETED = {"numpy": NumpyPrimal, "numba": NumbaPrimal}
 
 
 class Subject(Protocol):
     """A kernel at one size in one system, compiled and ready to be timed."""
 
-    compile_seconds: float
+    compile_seconds: float | None
 
     def run(self) -> Timed:
-        """Call once: seconds, and the gradient (or the output)."""
+        """Call once: seconds, and the gradients (or the outputs)."""
 
     def peak_bytes(self) -> int | None:
         """Bytes that a call holds at its peak beyond the caller's arguments; None where the system does not say."""
@@ -49,6 +46,12 @@ def prepare(system: str, benchmark: Benchmark, size: dict[str, Any], *, primal: 
     arguments = benchmark.initialize(size)
     if system == "dfad":
         return _prepare_dfad(benchmark, arguments, primal, threads)
+    if system in INTERPRETED:
+        if not primal:
+            raise CannotRun(f"{system} has no gradients")
+        return INTERPRETED[system](benchmark, arguments)
+    if benchmark.no_reverse and not primal:
+        raise CannotRun(benchmark.no_reverse)
     if system not in benchmark.systems:
         raise CannotRun(f"the kernel has no {system}")
     return _prepare_jax(benchmark, benchmark.systems[system], arguments, primal)
@@ -56,19 +59,12 @@ def prepare(system: str, benchmark: Benchmark, size: dict[str, Any], *, primal: 
 
 def warm(system: str) -> None:
     """Load what the system loads at its first compilation, so that no kernel pays for it."""
-    toy = Benchmark("toy", "V", _toy, lambda size: {"x": np.ones(3)}, {}, "x", ("return",), {"jax": lambda x: (x * x).sum()}, None)
+    toy = Benchmark("toy", "V", _toy, lambda size: {"x": np.ones(3)}, {}, "x", ("return",), {"jax": lambda x: (x * x).sum()}, None, None)
     prepare("dfad" if system == "dfad" else "jax", toy, {}, primal=False, threads=None).run()
 
 
 def _toy(x):
     return np.sum(x * x)
-
-
-def cotangents(output: Any) -> Any:
-    """The weights for an output, in its shape and dtype; a tuple of them for a tuple."""
-    if isinstance(output, tuple):
-        return tuple(map(cotangents, output))
-    return cotangent(np.shape(output)).astype(getattr(output, "dtype", np.float64))[()]
 
 
 # dfad
@@ -79,6 +75,8 @@ class DfadGradient:
 
     The peak is that of the two halves together: the value is still held while the pullback runs, as it is in JAX's outputs.
     """
+
+    compile_seconds: float | None
 
     def __init__(self, benchmark: Benchmark, arguments: Arguments, threads: int | None) -> None:
         self.benchmark, self.arguments = benchmark, tuple(arguments.values())
@@ -94,7 +92,7 @@ class DfadGradient:
         start = time.perf_counter()
         _, pullback = self._vjp()
         gradient = pullback(self.weights)
-        return time.perf_counter() - start, gradient
+        return time.perf_counter() - start, as_tuple(gradient)
 
     def peak_bytes(self) -> int:
         return self.peak
@@ -103,23 +101,17 @@ class DfadGradient:
         return dfad.vjp(self.kernel, *self.arguments, of=self.benchmark.of, wrt=self.benchmark.wrt)
 
 
-class DfadPrimal:
-    """The compiled kernel; arguments that it updates are restored before every call, outside the time."""
+class DfadPrimal(Primal):
+    """The compiled kernel."""
 
     def __init__(self, benchmark: Benchmark, arguments: Arguments, threads: int | None) -> None:
-        self.benchmark, self.arguments = benchmark, arguments
         self.kernel = dfad.kernel(benchmark.function, threads=threads, cache=False)
+        super().__init__(benchmark, arguments, self.kernel)
         self.run()
         self.compile_seconds = float(self.kernel.timings["total"])
 
-    def run(self) -> Timed:
-        arguments = {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in self.arguments.items()}
-        start = time.perf_counter()
-        result = self.kernel(*arguments.values())
-        seconds = time.perf_counter() - start
-        return seconds, result if self.benchmark.of is None else arguments[self.benchmark.outputs[0]]
-
     def peak_bytes(self) -> int:
+        """What the last call held at its peak."""
         return int(self.kernel.memory["peak"])
 
 
@@ -138,6 +130,8 @@ def _prepare_dfad(benchmark: Benchmark, arguments: Arguments, primal: bool, thre
 class JaxCompiled:
     """A JAX function compiled ahead of time, on the inputs that it was compiled for."""
 
+    compile_seconds: float | None
+
     def __init__(self, compute: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
         import jax
 
@@ -150,7 +144,7 @@ class JaxCompiled:
         start = time.perf_counter()
         results = self.wait(self.compiled(*self.inputs))
         seconds = time.perf_counter() - start
-        return seconds, np.asarray(results[-1])
+        return seconds, as_tuple(results[-1])
 
     def peak_bytes(self) -> int | None:
         analysis = self.compiled.memory_analysis()
@@ -172,13 +166,14 @@ def _prepare_jax(benchmark: Benchmark, port: Callable[..., Any], arguments: Argu
     def outputs(traced):
         return port(**traced, **constants)
 
-    def value_and_gradient(traced, weights):
-        out, pullback = jax.vjp(lambda x: outputs({**traced, benchmark.wrt: x}), traced[benchmark.wrt])
-        return out, pullback(weights)[0]
+    def value_and_gradients(traced, weights):
+        out, pullback = jax.vjp(lambda active: outputs({**traced, **active}), {name: traced[name] for name in benchmark.active})
+        (gradients,) = pullback(weights)
+        return out, tuple(gradients[name] for name in benchmark.active)
 
     try:
         if primal:
             return JaxCompiled(lambda traced: (outputs(traced),), (traced,))
-        return JaxCompiled(value_and_gradient, (traced, cotangents(jax.eval_shape(outputs, traced))))
+        return JaxCompiled(value_and_gradients, (traced, cotangents(jax.eval_shape(outputs, traced))))
     except (MemoryError, jax.errors.JaxRuntimeError) as error:
         raise CannotRun(f"{type(error).__name__}: {str(error).splitlines()[0]}") from error
