@@ -14,12 +14,15 @@ from dfad.ir.show import show
 from dfad.ir.verify import verify
 from dfad.optimise.aliases import remove_copies
 from dfad.optimise.carry import carry_values
+from dfad.optimise.contract import contract
 from dfad.optimise.dead import remove_dead
 from dfad.optimise.distribute import distribute
+from dfad.optimise.fuse import fuse
 from dfad.optimise.gather import gather
 from dfad.optimise.guards import name_guards
 from dfad.optimise.initial import assign_first
 from dfad.optimise.last import optimise_last
+from dfad.optimise.lower_library import lower_extremes
 from dfad.optimise.substitute import substitute_once
 from dfad.optimise.tidy import tidy
 from dfad.optimise.unswitch import unswitch
@@ -34,8 +37,10 @@ NO_GRADIENT = {"branch_exchange", "choice_csr_product", "scalar_division_by_zero
 """Kernels without a gradient, or with an infinite one; `tests/test_gradients_gallery.py` says why."""
 
 BEFORE = (substitute_once, name_guards)
+PRIMAL = (lower_extremes, tidy, fuse, contract)
+"""Of a Program that is not differentiated."""
 EXACT = (tidy, remove_dead, assign_first, remove_copies, remove_dead, postpone)
-AFTER = (gather, run_upwards, distribute, remove_dead, carry_values, unswitch, optimise_last)
+AFTER = (gather, run_upwards, lower_extremes, tidy, fuse, contract, distribute, remove_dead, carry_values, unswitch, optimise_last)
 """May change the order of free sums and of the factors of an adjoint contribution."""
 
 TOLERANCE = 1e-12  # |a - b| / max|a|; ten million times the rounding of float64 where float32 takes part
@@ -63,6 +68,18 @@ def test_rewrites_of_the_primal_keep_every_bit(name):
             for a, b in zip(primal_values(before, one), primal_values(after, one), strict=True):
                 np.testing.assert_array_equal(b, a, rewrite.__name__)
             before = after
+
+
+@pytest.mark.parametrize("name", sorted(GALLERY))
+def test_joined_loops_of_the_primal_keep_every_bit(name):
+    for size in SIZES:
+        one = case(name, size)
+        before = one.primal
+        expected = primal_values(before, one)
+        for rewrite in PRIMAL:
+            before = verify(rewrite(before))
+            for a, b in zip(expected, primal_values(before, one), strict=True):
+                np.testing.assert_array_equal(b, a, rewrite.__name__)
 
 
 @pytest.mark.slow

@@ -1,23 +1,36 @@
-"""Extents that are equal wherever the reverse sweep runs: those that a Check at the top of the forward sweep has compared."""
+"""Extents that are equal: wherever the reverse sweep runs, those that a Check at the top of the forward sweep has compared; in loops, those
+that a Check before all loops has."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import takewhile
+
 import sympy
 
-from dfad.ir.nodes import Apply, Block, Check, Integer, Program
+from dfad.ir.lifetimes import top_level
+from dfad.ir.nodes import Apply, Block, Check, Integer, Node, Program, Tasklet
 from dfad.ir.walk import Change, substitute
 
 
 def equal_extents(program: Program) -> Change:
     """A change that brings symbolic integers which are equal in the reverse sweep to one form."""
+    return _equal_in(node for sweep in program.body.body[:1] for node in (sweep.body if isinstance(sweep, Block) else (sweep,)))
+
+
+def leading_equalities(program: Program) -> Change:
+    """The same for all loops of the Program, from the Checks that stand before every loop, branch and library operation."""
+    return _equal_in(takewhile(lambda node: isinstance(node, Check | Tasklet), top_level(program.body)))
+
+
+def _equal_in(nodes: Iterable[Node]) -> Change:
     table: dict[sympy.Symbol, sympy.Expr] = {}
-    for sweep in program.body.body[:1]:
-        for node in sweep.body if isinstance(sweep, Block) else (sweep,):
-            match node:
-                case Check(condition=Apply(operation="eq", operands=(Integer(value=left), Integer(value=right)))):
-                    _note(substitute(table)(left - right), table)
-                case _:
-                    pass
+    for node in nodes:
+        match node:
+            case Check(condition=Apply(operation="eq", operands=(Integer(value=left), Integer(value=right)))):
+                _note(substitute(table)(left - right), table)
+            case _:
+                pass
     return substitute(table)
 
 

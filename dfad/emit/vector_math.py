@@ -13,12 +13,16 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from dfad.emit.declarations import LIBM
+from dfad.emit.scalar import SPELLINGS, Call
 
 # Instruction set letter -> bytes of a vector, as in the vector function ABI of the architecture.
 _WIDTHS: Mapping[str, Mapping[str, tuple[int, ...]]] = {
     "x86_64": {"b": (16,), "c": (32,), "d": (32,), "e": (64,)},
     "aarch64": {"n": (8, 16)},
 }
+
+INLINE = frozenset({"floor", "ceil", "rint", "trunc", "sqrt", "fabs"})
+"""Functions that are one instruction, for vectors too."""
 
 
 @cache
@@ -41,6 +45,13 @@ def vector_functions() -> frozenset[str]:
             if symbols and all(hasattr(library, symbol) for symbol in symbols):
                 found.add(spelled)
     return frozenset(found)
+
+
+@cache
+def slow_operations() -> frozenset[str]:
+    """The operations that GCC computes one by one on this machine: a loop with one of them does not run in vectors."""
+    calls = {name: spelling.name for name, spelling in SPELLINGS.items() if isinstance(spelling, Call) and spelling.name in LIBM}
+    return frozenset(name for name, spelled in calls.items() if spelled not in vector_functions() | INLINE) | {"mod", "floordiv"}
 
 
 def declare_vectors(names: Iterable[str]) -> tuple[str, ...]:

@@ -5,12 +5,13 @@ loops, with contiguous rows, of floats of one dtype: those are calls of BLAS. Wh
 
     c = a @ b        s = 0; for k: s += a[k]*b[k]; c = s                  vectors, and rows of a matrix by a vector
     y = x @ A        y[:] = 0; for k, j: y[j] += x[k]*A[k, j]             in the order in which A lies in memory
-    m = max(a)       m = a[first]; for ...: m = maximum(m, a[...])
+    m = max(a)       m = -inf; for ...: m = maximum(m, a[...])         integers: m = a[first]
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import sympy
@@ -28,17 +29,27 @@ SMALL = 512
 def lower_library(program: Program) -> Program:
     """The Program with loops in place of the Library operations that emit cannot call."""
     arrays = all_arrays(program)
+    in_loops = {node for loop in walk(program.body) if isinstance(loop, Repetition) for node in walk(loop)}
+    changed = _with_loops(program, lambda node: not _is_call(node, arrays, node in in_loops))
+    return replace(changed, stage=Stage.LOWERED)
+
+
+def lower_extremes(program: Program) -> Program:
+    """The Program with loops in place of maxima and minima; its stage stays."""
+    return _with_loops(program, lambda node: node.operation in ("reduce_max", "reduce_min"))
+
+
+def _with_loops(program: Program, is_chosen: Callable[[Library], bool]) -> Program:
+    arrays = all_arrays(program)
     taken = set(arrays) | {bound.symbol.name for bound in program.symbols}
     taken |= {node.index.name for node in walk(program.body) if isinstance(node, Repetition)}
     taken |= {node.key for node in walk(program.body) if not isinstance(node, Block)}
-    in_loops = {node for loop in walk(program.body) if isinstance(loop, Repetition) for node in walk(loop)}
 
     def change(node: Node) -> Node:
-        if not isinstance(node, Library) or _is_call(node, arrays, node in in_loops):
-            return node
-        return _Writer(node, arrays, taken).loops()
+        return _Writer(node, arrays, taken).loops() if isinstance(node, Library) and is_chosen(node) else node
 
-    return replace(program, body=rewrite_block(program.body, change), stage=Stage.LOWERED)
+    body = rewrite_block(program.body, change)
+    return program if body is program.body else replace(program, body=body)
 
 
 # ---------------------------------------------------------------- what stays a call
@@ -145,14 +156,16 @@ class _Writer:
         kept = [at for at in range(len(memlet.ranges)) if at not in axes]
         best = Array(self.fresh("best"), self.dtype)
         cell = Memlet(best.name)
-        first = _at(memlet, [indices[at] if at in kept else sympy.Integer(0) for at in range(len(indices))])
+        first = self.read(_at(memlet, [indices[at] if at in kept else sympy.Integer(0) for at in range(len(indices))]))
+        if self.dtype.is_float:
+            first = Constant(-math.inf if operation == "maximum" else math.inf, self.dtype)
         value = Apply(operation, (self.read(cell, self.dtype), self.read(_at(memlet, indices))), self.dtype)
         search: Node = replace(self.tasklet(cell, value), reassociable=True)
         for at in reversed(axes):
             search = self.loop(indices[at], memlet.ranges[at].extent, search)
         outer = [indices[at] for at in kept]
         write = replace(self.tasklet(_at(self.node.write, outer), self.read(cell, self.dtype)), accumulate=self.node.accumulate)
-        body = (self.tasklet(cell, self.read(first)), search, write)
+        body = (self.tasklet(cell, first), search, write)
         return self.nest(outer, [memlet.ranges[at].extent for at in kept], Block((best,), body))
 
     # ------------------------------------------------------------ pieces

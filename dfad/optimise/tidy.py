@@ -1,20 +1,22 @@
 """Tidy: no empty regions, no Block inside a Block.
 
-In: a PLANNED Program. Out: the same with every Loop, Branch or Block that holds nothing removed, and inner plain Blocks opened into the
-Block round them (their arrays with them, unless that Block computes their shapes); the forward and the reverse Block at the top stay.
-What stays true: every value, the order of statements.
+In: a PRIMAL or PLANNED Program. Out: the same with every Loop, Branch or Block that holds nothing removed, and inner plain Blocks opened
+into the Block round them (their arrays with them, unless that Block computes their shapes); the forward and the reverse Block of a PLANNED
+one stay. What stays true: every value, the order of statements.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from dfad.ir.nodes import Array, Block, Branch, Loop, Node, Program
-from dfad.ir.walk import rewrite, shape_symbols
+from dfad.ir.nodes import Array, Block, Branch, Loop, Node, Program, Stage
+from dfad.ir.walk import rewrite, rewrite_block, shape_symbols
 
 
 def tidy(program: Program) -> Program:
     """The Program without empty regions."""
+    if program.stage is Stage.PRIMAL:
+        return replace(program, body=rewrite_block(program.body, _open))
     body = replace(program.body, body=tuple(rewrite(sweep, _open) for sweep in program.body.body))
     return replace(program, body=body)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from dfad.adjoint.reverse import Request as Derivative
 from dfad.adjoint.reverse import differentiate
+from dfad.emit.vector_math import slow_operations
 from dfad.errors import DfadError, KernelTypeError
 from dfad.frontend.lower import Lowered
 from dfad.ir.nodes import Array, IntegerSymbol, Program, Role, ShapeSymbol
@@ -15,6 +16,7 @@ from dfad.ir.signature import ArgumentType, ArrayType, FloatType, IntegerType
 from dfad.ir.verify import verify
 from dfad.ir.walk import all_arrays
 from dfad.optimise.between import optimise_between
+from dfad.optimise.fused import optimise_fused
 from dfad.pipeline.budget import pair_within, planner_for, sizes_of, within
 from dfad.pipeline.clock import Clock
 from dfad.plan.parts import Pair, only, split, with_value_set_aside
@@ -57,7 +59,9 @@ def derive(lowered: Lowered, primal: Program, request: Request, clock: Clock) ->
         refuse_unplanned(request)
     match request.transform.kind:
         case "primal":
-            return Derived(primal, None, (Part(primal, _wrapper(lowered, request, returned(primal))),))
+            with clock.time("optimise"):
+                joined = verify(optimise_fused(primal, slow_operations()))
+            return Derived(primal, None, (Part(joined, _wrapper(lowered, request, returned(primal))),))
         case "vjp":
             return _pair(lowered, primal, request, clock)
         case _:
@@ -126,10 +130,14 @@ def _pair(lowered: Lowered, primal: Program, request: Request, clock: Clock) -> 
     planned_for = None if request.options.budget is None else tuple(sizes_of(forward, lowered, request).values())
     first = _wrapper(lowered, request, (*pair.outputs, *pair.kept))
     first = replace(first, updated=written_arguments(primal), sizes=planned_for)
+    halves = [forward, reverse]
+    if request.options.budget is None:
+        with clock.time("optimise"):
+            halves = [verify(optimise_fused(half, slow_operations())) for half in halves]
     inputs, origins = _reverse_inputs(pair, first, forward)
     gradients = reverse.results
     second = Wrapper(inputs, (), gradients[0] if transform.is_single else gradients, frozenset(gradients), kept, origins)
-    return Derived(primal, adjoint, (Part(forward, replace(first, kept=kept)), Part(reverse, second)))
+    return Derived(primal, adjoint, (Part(halves[0], replace(first, kept=kept)), Part(halves[1], second)))
 
 
 def _reverse_inputs(pair: Pair, first: Wrapper, forward: Program) -> tuple[tuple[tuple[str, ArgumentType], ...], tuple[Origin, ...]]:

@@ -14,6 +14,7 @@ cdef extern from "dfad.h" nogil:
     int64_t dfad_trips(int64_t, int64_t, int64_t)
     int64_t dfad_whole(int64_t)
     int64_t dfad_min(int64_t, int64_t)
+    double INFINITY
     float expf(float)
     float dfad_maximum_f32(float, float)
 
@@ -23,7 +24,7 @@ cdef int64_t scaled_3(dfad_workspace* ws, int64_t N, int64_t M, f32p A, f32p bes
     cdef float best2, best2_part[32]
     for i2 in range(N):  # line 3
         if dfad_poll(ws, M + 1): return 3
-        best2 = A[i2*M]  # line 3
+        best2 = <float> -INFINITY  # line 3
         if M >= 32:
             for lane in range(32):
                 best2_part[lane] = best2
