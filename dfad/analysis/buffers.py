@@ -118,7 +118,5 @@ def _power_text(count: str, step: int, before: Permutation, trip: Permutation, h
             break
         powers.append(following)
     trips = count if step == 1 else f"floor({count}/{step})"
-    cases = [
-        f"({trips} mod {len(powers)} = {residue} and b = {_compose(power, here)[position]})" for residue, power in enumerate(powers)
-    ]
+    cases = [f"({trips} mod {len(powers)} = {residue} and b = {_compose(power, here)[position]})" for residue, power in enumerate(powers)]
     return "(" + " or ".join(cases) + ")"

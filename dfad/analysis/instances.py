@@ -97,13 +97,22 @@ class Instances:
 
     def schedule(self, statement: Statement, at_exit: bool = False) -> isl.Map:
         """Instance -> schedule vector, padded to the depth of the Program."""
-        vector: list[str] = []
-        for number, loop in zip(statement.order, statement.loops, strict=False):
-            vector += [str(number), f"-{loop.index.name}_" if _runs_down(loop) else f"{loop.index.name}_"]
+        vector = _interleaved(statement, len(statement.loops))
         vector.append(str(statement.exit if at_exit else statement.order[-1]))
         vector += ["0"] * (2 * self.depth + 1 - len(vector))
         text, _ = self.domain_text(statement)
         return isl.Map(f"{self.space.header()}{{ {self.tuple_text(statement)} -> [{', '.join(vector)}] : {text} }}")
+
+    def moment(self, statement: Statement, depth: int, number: int) -> isl.Map:
+        """Instance -> the first part of the schedule vector of what has this number inside the outermost ``depth`` loops."""
+        text, _ = self.domain_text(statement)
+        vector = [*_interleaved(statement, depth), str(number)]
+        return isl.Map(f"{self.space.header()}{{ {self.tuple_text(statement)} -> [{', '.join(vector)}] : {text} }}")
+
+    def outermost(self, schedule: isl.Map, depth: int) -> isl.Map:
+        """The schedule up to the numbers in the body of the innermost of ``depth`` loops."""
+        length = schedule.dim(isl.dim_type.out)
+        return schedule.project_out(isl.dim_type.out, 2 * depth + 1, length - 2 * depth - 1)
 
     def same(self, first: Statement, second: Statement, depth: int) -> isl.Map:
         """Pairs of instances that agree in the indices of the outermost ``depth`` loops."""
@@ -141,6 +150,14 @@ class Instances:
             return None
         stride = f" and ({cell} - {start}) mod {int(index.step)} = 0" if index.step != 1 else ""
         return f"{start} <= {cell} and {cell} < {stop}{stride}"
+
+
+def _interleaved(statement: Statement, depth: int) -> list[str]:
+    """The numbers and indices of the outermost ``depth`` loops around a statement, in turn."""
+    found: list[str] = []
+    for number, loop in zip(statement.order, statement.loops[:depth], strict=False):
+        found += [str(number), f"-{loop.index.name}_" if _runs_down(loop) else f"{loop.index.name}_"]
+    return found
 
 
 def _runs_down(loop: Repetition) -> bool:

@@ -31,14 +31,22 @@ OPERATION_LIMIT = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
+class Point:
+    """A moment in each instance of a Block, named by the key of its end: before the statement that has the number, or is the next."""
+
+    end: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class Want:
-    """The value of ``memlet`` at the statement ``key`` is wanted at the reverse of that statement, or of the Block whose end is
-    ``point``."""
+    """The value of ``memlet`` at the statement ``key`` is wanted at the reverse of that statement, or at a point behind it in the same
+    instance of a Block around it, for each instance of the statement there."""
 
     memlet: Memlet
     key: str
     after: bool = False
-    point: str | None = None
+    point: Point | None = None
 
 
 class Versions:
@@ -78,27 +86,31 @@ class Versions:
                 found[key] = union(found[key], instances) if key in found else instances
         return found
 
-    def is_undisturbed(self, want: Want, end: str) -> bool:
-        """Whether nothing overwrites the wanted value between its reader and the end of the Block, in the same instance of the Block."""
-        block = self.statements[end]
+    def is_undisturbed(self, want: Want) -> bool:
+        """Whether nothing overwrites the wanted value between its reader and its point, in the same instance of the Block."""
+        if want.point is None:
+            return True
+        block = self.statements[want.point.end]
         group = self.buffers.group(want.memlet.array)
         around = [writer for writer, _ in self._writers.get(group, [])] + self._exchanges.get(group, [])
-        between = [other for other in around if other.loops[: len(block.loops)] == block.loops and self._lies_between(want, other, block)]
+        between = [other for other in around if other.loops[: len(block.loops)] == block.loops and self._lies_between(want, other)]
         return not any(self._disturbs(want, other, block) for other in between)
 
     def _disturbs(self, want: Want, other: Statement, block: Statement) -> bool:
-        """Whether a statement between the reader and the end of the Block writes the wanted cell, or moves it, in the same instance."""
+        """Whether a statement between the reader and its point writes the wanted cell, or moves it, in the same instance."""
         if isinstance(other.node, Exchange):
             return True
         reader = self.statements[want.key]
         meets = [self._meetings(reader, want.memlet, other, memlet) for memlet in written_cells(other)]
         same = self._instances.same(reader, other, len(block.loops))
-        return any(not meeting.intersect(same).is_empty() for meeting in meets)
+        later = self._instances.schedule(reader).lex_lt_map(self._instances.schedule(other))
+        return any(not meeting.intersect(same).intersect(later).is_empty() for meeting in meets)
 
-    def _lies_between(self, want: Want, writer: Statement, end: Statement) -> bool:
-        depth = len(end.loops)
-        position = writer.order[depth]
-        return self.statements[want.key].order[depth] < position < end.order[depth]
+    def _lies_between(self, want: Want, writer: Statement) -> bool:
+        """Whether the writer runs between the reader and its point, or in one loop with the reader."""
+        assert want.point is not None
+        depth = len(self.statements[want.point.end].loops)
+        return self.statements[want.key].order[depth] <= writer.order[depth] < want.point.number
 
     def is_entry(self, want: Want) -> bool:
         """Whether the wanted value is, in every instance, the one that the array had before any write."""
@@ -142,16 +154,15 @@ class Versions:
             context.set_max_operations(0)
 
     def _first_overwrites(self, want: Want, writers: list[tuple[Statement, Memlet]]) -> dict[str, isl.Set | None]:
-        reader = self.statements[want.key if want.point is None else want.point]
+        reader = self.statements[want.key]
         cells, _ = self._instances.access(reader, want.memlet)
-        schedule = cells.domain_map().apply_range(self._instances.schedule(reader, at_exit=want.point is not None))
         may: dict[str, tuple[Statement, isl.Map]] = {}
         certain: isl.Map | None = None
         for writer, memlet in writers:
             written, exact_access = self._instances.access(writer, memlet)
             together = self._instances.certain_together(writer, reader)
             order = self._instances.schedule(writer)
-            later = schedule.lex_lt_map(order) if want.after else schedule.lex_le_map(order)
+            later = cells.domain_map().apply_range(self._not_undone(want, order))
             meetings = cells.range_map().apply_range(written.reverse()).intersect(later)
             times = meetings.apply_range(order)
             if times.is_empty():
@@ -163,6 +174,16 @@ class Versions:
                 certain = times if certain is None else certain.union(times)
         first = {key: (writer, _no_later(times, certain)) for key, (writer, times) in may.items()}
         return {key: self._instances_at(writer, times) for key, (writer, times) in first.items() if times is not None}
+
+    def _not_undone(self, want: Want, order: isl.Map) -> isl.Map:
+        """Instance of the reader -> instances of a writer, by its schedule, that the reverse sweep has undone when it wants the value."""
+        reader = self.statements[want.key]
+        if want.point is None:
+            schedule = self._instances.schedule(reader)
+            return schedule.lex_lt_map(order) if want.after else schedule.lex_le_map(order)
+        depth = len(self.statements[want.point.end].loops)
+        moment = self._instances.moment(reader, depth, want.point.number)
+        return moment.lex_le_map(self._instances.outermost(order, depth))
 
     def _instances_at(self, writer: Statement, times: isl.Map) -> isl.Set:
         return times.range().apply(self._instances.schedule(writer).reverse()).coalesce()

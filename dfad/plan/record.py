@@ -46,8 +46,8 @@ from dfad.ir.walk import (
     substitute,
 )
 from dfad.plan.demands import Demands, collect, sweeps, wants_of
+from dfad.plan.locals import Locals, decide_locals
 from dfad.plan.rows import Rows, row_of, rows_named, rows_of
-from dfad.plan.scalars import Locals, decide_scalars
 from dfad.plan.tape import Box, box_of
 from dfad.source import Location
 
@@ -65,7 +65,7 @@ def record(program: Program) -> Program:
         is such a copy now, and no result any more.
     """
     forward, reverse = sweeps(program)
-    found = decide_scalars(reverse, collect(program))
+    found = decide_locals(forward, reverse, collect(program))
     merge = _Merge(found)
     forward, reverse = merge.block(forward, reverse)
     reverse = _meet(reverse, found)
@@ -92,7 +92,7 @@ class _Merge:
         for node, mirror in zip(forward.body, reversed(mirrored), strict=True):
             there, returning = self.node(node, mirror)
             ahead += there
-            back.append(returning)
+            back += [returning, *reversed(self.locals.before.get(node, ()))]
         arrays, heads, tails = self.local_arrays(forward)
         return (
             replace(forward, body=(*ahead, *tails)),
@@ -127,15 +127,16 @@ class _Merge:
 
     def leaf(self, node: Tasklet | Library, mirror: Block) -> tuple[tuple[Node, ...], Node]:
         """A write that records keeps the old value in front of itself; its reverse begins with the restore."""
+        again = self.locals.inside.get(node, ())
         if node.key not in self.demands.records:
-            return (node,), mirror
+            return (node,), replace(mirror, body=(*again, *mirror.body))
         statement = self.demands.versions.statements[node.key]
         record, restore = self.slot(statement, node.write, node.key)
         if isinstance(node, Library):
             # What it read and what it wrote do not overlap, so the restore may wait until the result has been read.
             return (*record, node), replace(mirror, body=(*mirror.body, *restore))
         captured, mirror = _capture(mirror, self.demands)
-        return (*record, node), replace(mirror, body=(*captured, *restore, *mirror.body))
+        return (*record, node), replace(mirror, body=(*captured, *restore, *again, *mirror.body))
 
     def slot(self, statement: Statement, write: Memlet, key: str, target: str | None = None) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
         """The Record and the Restore of what the statement overwrites in ``write``; ``target``: the array that the Restore fills."""
@@ -214,29 +215,23 @@ class _Merge:
     def local_arrays(self, block: Block) -> tuple[list[Array], list[Node], list[Node]]:
         """For the Block's own arrays: their twins in the reverse Block, what fills these at its head, what records at the Block's end."""
         arrays: list[Array] = []
-        heads: list[Node] = []
+        heads = list(self.locals.at_end.get(block, ()))
         tails: list[Node] = []
-        for array in _in_order_of_definition(block, self.locals.again):
+        for position, array in _in_order_of_definition(block, self.locals.again):
             arrays.append(replace(array, name=self.locals.again[array.name]))
-            if array.name in self.locals.recomputed:
-                heads.append(_recomputation(self.demands.single[array.name]))
-            elif self.locals.is_stored(array.name):
+            if array.name in self.locals.stored:
                 statement = self.demands.versions.statements[self.demands.local[array.name]]
                 whole = Memlet(array.name, tuple(Range(sympy.Integer(0), extent) for extent in array.shape))
                 record, restore = self.slot(statement, whole, f"{statement.key}:{array.name}")
                 tails += record
-                heads += restore
-        return arrays, heads, tails
+                heads += [(position, node) for node in restore]
+        return arrays, [node for _, node in sorted(heads, key=lambda head: head[0])], tails
 
 
-def _in_order_of_definition(block: Block, again: dict[str, str]) -> list[Array]:
+def _in_order_of_definition(block: Block, again: dict[str, str]) -> list[tuple[int, Array]]:
     place = {node.write.array: position for position, node in enumerate(block.body) if isinstance(node, Tasklet)}
-    needed = [array for array in block.arrays if array.name in again]
-    return sorted(needed, key=lambda array: place.get(array.name, -1))
-
-
-def _recomputation(definition: Tasklet) -> Tasklet:
-    return replace(definition, key=f"~{definition.key}&")
+    needed = [(place.get(array.name, -1), array) for array in block.arrays if array.name in again]
+    return sorted(needed, key=lambda found: found[0])
 
 
 def _index_of(box: Box, write: Memlet, rows: Rows | None) -> Callable[[tuple[sympy.Expr, ...], bool], tuple[sympy.Expr, ...]]:
