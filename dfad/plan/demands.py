@@ -80,7 +80,7 @@ def sweeps(program: Program) -> tuple[Block, Block]:
 
 
 def collect(program: Program) -> Demands:
-    """The demands of an ADJOINT Program and the writes that record for them; the scalars of inner Blocks are left to plan/scalars.py."""
+    """The demands of an ADJOINT Program and the writes that record for them; the scalars of inner Blocks are left to plan/locals.py."""
     forward, reverse = sweeps(program)
     demands = _prepare(program, forward)
     wants = tuple(dict.fromkeys(_wants(reverse, demands)))

@@ -44,6 +44,8 @@ from dfad.ir.walk import (
     rewrite,
     rewrite_block,
     substitute,
+    walk,
+    writes,
 )
 from dfad.plan.demands import Demands, collect, sweeps, wants_of
 from dfad.plan.locals import Locals, decide_locals
@@ -229,7 +231,10 @@ class _Merge:
 
 
 def _in_order_of_definition(block: Block, again: dict[str, str]) -> list[tuple[int, Array]]:
-    place = {node.write.array: position for position, node in enumerate(block.body) if isinstance(node, Tasklet)}
+    place: dict[str, int] = {}
+    for position, node in enumerate(block.body):
+        for name in (memlet.array for inner in walk(node) for memlet in writes(inner)):
+            place.setdefault(name, position)
     needed = [(place.get(array.name, -1), array) for array in block.arrays if array.name in again]
     return sorted(needed, key=lambda found: found[0])
 
