@@ -287,6 +287,9 @@ def _apply(ufunc: np.ufunc, method: str, inputs: tuple[Value, ...], options: dic
         return real
     if name in RULES and method == "__call__":
         return _joined(real, RULES[name](*inputs))
+    if name in RULES and method == "outer":
+        first, second = (np.asanyarray(value) for value in inputs)
+        return _joined(real, RULES[name](first[(..., *[None] * second.ndim)], second))
     if name not in HOLOMORPHIC:
         raise NotImplementedError(f"the complex step has no rule for np.{name} ({method})")
     return _joined(real, call(*plain(inputs), **options).imag)
@@ -350,7 +353,15 @@ def _histogram(a: Value, bins: int = 10, range: Value = None, weights: Value = N
     return total, edges
 
 
+def _cov(m: Value, rowvar: bool = True, bias: bool = False, ddof: Value = None) -> Value:
+    rows = np.atleast_2d(m) if rowvar else np.atleast_2d(m).T
+    centred = rows - np.mean(rows, axis=1, keepdims=True)
+    taken = (0 if bias else 1) if ddof is None else ddof
+    return wrap(np.squeeze(plain(centred @ centred.T / (rows.shape[1] - taken))))
+
+
 ARRAY_RULES: dict[str, Callable[..., Value]] = {
+    "cov": _cov,
     "max": lambda x, axis=None, keepdims=False: _extreme(np.maximum, x, axis, keepdims),
     "min": lambda x, axis=None, keepdims=False: _extreme(np.minimum, x, axis, keepdims),
     "amax": lambda x, axis=None, keepdims=False: _extreme(np.maximum, x, axis, keepdims),

@@ -14,10 +14,7 @@ from tests.test_values import assert_same
 
 SIZES = (0, 1, 2, 5, 8)
 
-PENDING = {
-    "covariance_matrix", "einsum_products", "masked_elements_as_result", "masked_elements_in_a_maximum",
-    "mesh_of_indices", "repeat_and_triangles", "reshape_is_a_view", "slice_step_at_run_time", "range_from_data",
-}  # fmt: skip
+PENDING = {"masked_elements_as_result", "masked_elements_in_a_maximum"}
 """Refused until the language is whole."""
 
 REFUSED = pytest.mark.xfail(raises=dfad.DfadError, strict=False)

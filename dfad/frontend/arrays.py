@@ -159,7 +159,7 @@ def _distance(write: Memlet, read: Memlet, indices: Sequence[sympy.Symbol]) -> l
         if not difference.is_Integer or form is None:
             return None
         here = [(index, form.coefficient(index)) for index in indices if form.coefficient(index)]
-        if len(here) > 1:
+        if len(here) > 1 or any(atom.free_symbols & set(indices) for atom, _ in form.terms if atom not in indices):
             return None
         if not here:
             if difference != 0:

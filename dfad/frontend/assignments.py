@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from dfad.frontend.arrays import store
 from dfad.frontend.builder import cast
-from dfad.frontend.doubts import check_write_in_place
+from dfad.frontend.doubts import check_write_in_place, demand_view
 from dfad.frontend.elementwise import apply_all, common_dtype, operand_of
 from dfad.frontend.exchanges import exchange_homes
 from dfad.frontend.expressions import binary, evaluate, evaluate_index, keep
@@ -77,6 +77,7 @@ def _store(context: Context, cells: Target | MaskedCells, value: Value) -> None:
 def _cells(context: Context, owner: ast.expr, index: ast.expr) -> Target | MaskedCells:
     """The cells that a subscript on the left names."""
     found, items = evaluate_index(context, owner, index)
+    demand_view(context, found)
     if not isinstance(found, View):
         context.place = owner
         context.wrong_type(f"{kind_of(found)} has no elements to assign")

@@ -16,7 +16,7 @@ from dfad.frontend.values import Deferred, Known, Lazy, Masked, Method, Scalar, 
 METHODS = frozenset(
     {
         "sum", "mean", "max", "min", "prod", "copy", "dot", "transpose", "fill", "astype", "item", "all", "any", "var", "std", "clip",
-        "argmax", "argmin", "ravel", "reshape", "flatten", "cumsum",
+        "argmax", "argmin", "ravel", "repeat", "reshape", "flatten", "cumsum", "swapaxes", "squeeze",
     }
 )  # fmt: skip
 """The methods that an array has; calls.py says which of them are done."""

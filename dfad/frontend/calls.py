@@ -14,10 +14,11 @@ from functools import cache, partial, reduce
 import numpy as np
 import sympy
 
-from dfad.frontend import composed, creation, masks, products, reductions, scans, shapes
+from dfad.frontend import composed, creation, grids, masks, products, reductions, scans, shapes
 from dfad.frontend.arithmetic import apply, convert
 from dfad.frontend.arrays import store
 from dfad.frontend.doubts import check_write_in_place
+from dfad.frontend.einsum import einsum
 from dfad.frontend.elementwise import apply_all, number_of, operand_of, typed, where
 from dfad.frontend.functions import ELEMENTWISE, rounded
 from dfad.frontend.indexing import part_of
@@ -254,6 +255,10 @@ HANDLERS: dict[object, Handler] = {
     np.dot: products.dot,
     np.matmul: products.matmul,
     np.outer: products.outer,
+    np.einsum: einsum,
+    np.cov: composed.covariance,
+    np.meshgrid: grids.meshgrid,
+    np.repeat: grids.repeat,
     np.transpose: shapes.transpose_axes,
     np.swapaxes: shapes.swapaxes,
     np.moveaxis: shapes.moveaxis,
@@ -323,6 +328,7 @@ METHOD_HANDLERS: dict[str, Handler] = {
     "ravel": shapes.ravel,
     "flatten": lambda context, a: creation.copied(context, shapes.ravel(context, a)),
     "clip": _clip,
+    "repeat": grids.repeat,
     "fill": _fill,
     "item": _item,
 }

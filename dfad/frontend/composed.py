@@ -13,9 +13,12 @@ import numpy as np
 
 from dfad.frontend.arrays import as_view
 from dfad.frontend.elementwise import number_of
+from dfad.frontend.indexing import subscript
+from dfad.frontend.products import transposed
+from dfad.frontend.reductions import is_set
 from dfad.frontend.scope import Context
 from dfad.frontend.shapes import ravel
-from dfad.frontend.values import Known, Scalar, Tuple, Value, View, integer
+from dfad.frontend.values import Known, Scalar, Tuple, Value, View, integer, number
 
 NOTHING = Known(None)
 Numbers = np.ndarray
@@ -39,6 +42,17 @@ def histogram(
     if isinstance(weights, Known):
         return _inlined(context, _counted, [values, bins, *ends])
     return _inlined(context, _weighted, [values, bins, *ends, _as_vector(context, weights)])
+
+
+def covariance(context: Context, m: Value, rowvar: Value = number(True), bias: Value = number(False), ddof: Value = NOTHING) -> Value:  # noqa: B008
+    """``np.cov`` of observations in the rows of a matrix, or in its columns; of a vector: its variance."""
+    view = as_view(context, m)
+    if len(view.shape) == 2 and not is_set(context, rowvar):
+        view = transposed(view)
+    if len(view.shape) == 2 and view.shape[0] == 1:
+        view = as_view(context, subscript(context, view, [integer(0)]))
+    taken = integer(0 if is_set(context, bias) else 1) if isinstance(ddof, Known) else number_of(context, ddof)
+    return _inlined(context, _covariance if len(view.shape) == 2 else _variance, [view, taken])
 
 
 def _inlined(context: Context, text: Callable[..., object], arguments: Sequence[Value]) -> Value:
@@ -100,3 +114,14 @@ def _weighted(a: Numbers, bins: int, first: float | None, last: float | None, we
         if edges[0] <= x <= edges[bins]:
             totals[_bin(x, bins, edges)] += weight
     return totals, edges
+
+
+def _covariance(rows: Numbers, ddof: int) -> Numbers:
+    centred = rows - np.mean(rows, axis=1, keepdims=True)
+    products: Numbers = centred @ centred.T / (rows.shape[1] - ddof)
+    return products
+
+
+def _variance(a: Numbers, ddof: int) -> float:
+    centred = a - np.mean(a)
+    return float(centred @ centred) / (len(a) - ddof)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from dfad.frontend.scope import Context, Doubt
-from dfad.frontend.values import View
+from dfad.frontend.scope import Context, Doubt, Retry
+from dfad.frontend.values import Lazy, Value, View
 from dfad.ir.nodes import Array, Role
 
 
@@ -21,9 +21,9 @@ def note_doubt(context: Context, name: str, array: Array, origin: View) -> None:
         note_share(context, name, array, origin)
 
 
-def note_share(context: Context, name: str, array: Array, origin: View) -> None:
-    """The variable's own array is a copy of cells that it would share in NumPy."""
-    own = {array.name: Doubt(context.frame, name, frozenset({origin.array.name}))}
+def note_share(context: Context, name: str, array: Array, origin: View, key: str | None = None) -> None:
+    """The variable's own array is a copy of cells that it would share in NumPy; ``key``: of an expression that can give a view."""
+    own = {array.name: Doubt(context.frame, name, frozenset({origin.array.name}), frozenset({key}))}
     context.doubts = join_doubts(context.doubts, own)
 
 
@@ -32,7 +32,7 @@ def join_doubts(first: Mapping[str, Doubt], second: Mapping[str, Doubt]) -> dict
     joined = dict(first)
     for array, doubt in second.items():
         known = joined.get(array)
-        joined[array] = doubt if known is None else replace(known, origins=known.origins | doubt.origins)
+        joined[array] = doubt if known is None else replace(known, origins=known.origins | doubt.origins, keys=known.keys | doubt.keys)
     return joined
 
 
@@ -63,7 +63,19 @@ def check_not_in_doubt(context: Context, target: Array) -> None:
             _refuse(context, doubt, "an exchange")
 
 
+def demand_view(context: Context, value: Value) -> None:
+    """Where the cells themselves are needed and a copy stands for them, lowering starts again with a view."""
+    if isinstance(value, Lazy) and value.shares is not None and value.shares.key is not None:
+        context.viewed.add(value.shares.key)
+        raise Retry
+
+
 def _refuse(context: Context, doubt: Doubt, what: str) -> None:
+    """Where views can stand for the copies, lowering starts again with them."""
+    keys = {key for key in doubt.keys if key is not None}
+    if None not in doubt.keys and not keys <= context.viewed:
+        context.viewed |= keys
+        raise Retry
     context.unsupported(
         f"{doubt.variable} may be a new array here or share another one, so {what} is ambiguous",
         hint=f"write {doubt.variable} = {doubt.variable}.copy() where it gets its value",

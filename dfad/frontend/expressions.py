@@ -17,6 +17,7 @@ from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import cast
 from dfad.frontend.calls import call
 from dfad.frontend.elementwise import apply_all, common_dtype, number_of, operand_of, pin, settle, typed
+from dfad.frontend.grids import grid, is_grid
 from dfad.frontend.guards import knowing
 from dfad.frontend.indexing import subscript
 from dfad.frontend.masks import keep_masked
@@ -265,6 +266,8 @@ def _call(context: Context, node: ast.Call) -> Value:
 
 def _subscript(context: Context, owner: ast.expr, index: ast.expr) -> Value:
     found, items = evaluate_index(context, owner, index)
+    if isinstance(found, Known) and is_grid(found):
+        return grid(context, found, items)
     if isinstance(found, Tuple):
         return _item(context, owner, found, items)
     if isinstance(found, Masked):

@@ -13,16 +13,19 @@ from dfad.frontend.masks import masked_cells, masked_part
 from dfad.frontend.positions import resolve_index, resolve_slice
 from dfad.frontend.scope import Context
 from dfad.frontend.values import (
+    AXES,
     ONE,
     Along,
     Chosen,
     Deferred,
+    Dimension,
     Elements,
     Indices,
     Known,
     Lazy,
     Masked,
     MaskedCells,
+    Mixed,
     Scalar,
     SliceOf,
     Target,
@@ -141,7 +144,9 @@ def _part(owner: View, axes: Sequence[Axis]) -> View:
     return View(owner.array, tuple(_narrowed(dimension, chosen) for dimension in owner.dimensions), tuple(shape))
 
 
-def _narrowed(dimension: sympy.Expr | Along, chosen: Sequence[tuple[Axis, int]]) -> sympy.Expr | Along:
+def _narrowed(dimension: Dimension, chosen: Sequence[tuple[Axis, int]]) -> Dimension:
+    if isinstance(dimension, Mixed):
+        return Mixed(dimension.index.xreplace({AXES[old]: _old_index(*new) for old, new in enumerate(chosen)}))
     if not isinstance(dimension, Along):
         return dimension
     axis, position = chosen[dimension.axis]
@@ -149,6 +154,15 @@ def _narrowed(dimension: sympy.Expr | Along, chosen: Sequence[tuple[Axis, int]])
         start, stride, _ = axis
         return Along(position, dimension.offset + dimension.stride * start, dimension.stride * stride)
     return dimension.offset + dimension.stride * axis
+
+
+def _old_index(axis: Axis, position: int) -> sympy.Expr:
+    """The index on an axis of the owner, from those on the axes of the part."""
+    match axis:
+        case (start, stride, _):
+            return start + stride * AXES[position]
+        case _:
+            return axis
 
 
 def _lazy_part(owner: Lazy, axes: Sequence[Axis]) -> Scalar | Lazy:
@@ -167,4 +181,4 @@ def _lazy_part(owner: Lazy, axes: Sequence[Axis]) -> Scalar | Lazy:
                     picked.append(axis)
         return owner.at(tuple(picked))
 
-    return Lazy(shape, owner.dtype, element) if shape else Scalar(element(()))
+    return Lazy(shape, owner.dtype, element, owner.shares) if shape else Scalar(element(()))

@@ -66,17 +66,20 @@ def lower(source: SourceText, types: Mapping[str, ArgumentType]) -> Lowered:
     """
     check(source)
     learned: dict[str, tuple[Dtype, bool]] = {}
+    viewed: set[str] = set()
     for _ in range(ATTEMPTS):
         try:
-            return _attempt(source, types, learned)
+            return _attempt(source, types, learned, viewed)
         except Retry:
             continue
     raise CompilerBug(f"the types of {source.name} do not settle: {learned}")
 
 
-def _attempt(source: SourceText, types: Mapping[str, ArgumentType], learned: dict[str, tuple[Dtype, bool]]) -> Lowered:
+def _attempt(
+    source: SourceText, types: Mapping[str, ArgumentType], learned: dict[str, tuple[Dtype, bool]], viewed: set[str]
+) -> Lowered:
     reserved = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)} | types.keys()
-    context = Context(Builder(reserved), inline, learned)
+    context = Context(Builder(reserved), inline, learned, viewed=viewed)
     tree = without_exits(source.tree)
     frame = Frame(source, live_variables(tree), "")
     context.frames.append(frame)

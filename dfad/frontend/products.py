@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from dfad.frontend.arithmetic import TypeClash, apply, promote
 from dfad.frontend.arrays import as_view, in_temporary
 from dfad.frontend.builder import cast
 from dfad.frontend.elementwise import apply_all, operand_of, require_equal
 from dfad.frontend.scope import Context
-from dfad.frontend.values import Along, Deferred, Indices, Lazy, Scalar, Shape, Value, View, kind_of
+from dfad.frontend.values import Along, Deferred, Indices, Lazy, Scalar, Shape, Value, View, kind_of, renumbered
 from dfad.ir.dtype import Dtype
 from dfad.ir.nodes import Expression
 
@@ -70,9 +68,7 @@ def _copied(context: Context, view: View, dtype: Dtype) -> View:
 def transposed(view: View) -> View:
     """The view with its axes in reverse order."""
     last = len(view.shape) - 1
-    turned = tuple(
-        replace(dimension, axis=last - dimension.axis) if isinstance(dimension, Along) else dimension for dimension in view.dimensions
-    )
+    turned = tuple(renumbered(dimension, range(last, -1, -1)) for dimension in view.dimensions)
     return View(view.array, turned, view.shape[::-1])
 
 
@@ -84,7 +80,7 @@ def transpose(context: Context, value: Value) -> Value:
         case Scalar():
             return value
         case Lazy():
-            return Lazy(value.shape[::-1], value.dtype, lambda indices: value.at(indices[::-1]))
+            return Lazy(value.shape[::-1], value.dtype, lambda indices: value.at(indices[::-1]), value.shares)
         case _:
             return transposed(as_view(context, value))
 

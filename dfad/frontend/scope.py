@@ -69,11 +69,15 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A variable whose array holds a copy of what may still be the variable itself (doubts.py)."""
+    """A variable whose array holds a copy of what may still be the variable itself (doubts.py).
+
+    ``keys`` name the expressions that made the copies; None is among them where a copy was the only way.
+    """
 
     frame: Frame
     variable: str
     origins: frozenset[str]
+    keys: frozenset[str | None] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +135,7 @@ class Context:
     doubts: dict[str, Doubt] = field(default_factory=dict)
     written: list[set[str]] = field(default_factory=list)
     inlined: dict[FunctionType, SourceText] = field(default_factory=dict)
+    viewed: set[str] = field(default_factory=set)
     parameters: list[Array] = field(default_factory=list)
     symbols: list[ShapeSymbol | IntegerSymbol] = field(default_factory=list)
     place: ast.AST = field(default_factory=ast.Pass)

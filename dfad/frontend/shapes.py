@@ -11,17 +11,44 @@ from dfad.frontend.arithmetic import apply, select
 from dfad.frontend.arrays import as_view, store
 from dfad.frontend.builder import constant
 from dfad.frontend.creation import shape_of
+from dfad.frontend.doubts import demand_view
 from dfad.frontend.elementwise import Operand, common_dtype, number_of, operand_of, require_equal
 from dfad.frontend.indexing import subscript
 from dfad.frontend.products import transpose
 from dfad.frontend.reductions import NOTHING, axes_of
 from dfad.frontend.scope import Context
-from dfad.frontend.values import ONE, Along, Deferred, Indices, Known, Lazy, Scalar, Shape, SliceOf, Tuple, Value, View, integer, kind_of
+from dfad.frontend.values import (
+    AXES,
+    ONE,
+    Along,
+    Deferred,
+    Dimension,
+    Indices,
+    Known,
+    Lazy,
+    Mixed,
+    Scalar,
+    Shape,
+    Sharing,
+    SliceOf,
+    Tuple,
+    Value,
+    View,
+    integer,
+    kind_of,
+    renumbered,
+)
 from dfad.ir.nodes import Expression
 
 FULL = SliceOf(None, None, None)
 BACKWARDS = SliceOf(None, None, integer(-1))
 NEW = Known(None)
+
+
+def _seen(context: Context, value: Value) -> View:
+    """The array of which a view is made."""
+    demand_view(context, value)
+    return as_view(context, value)
 
 
 def _operands(context: Context, arrays: Value) -> list[Operand]:
@@ -62,13 +89,18 @@ def _joined(context: Context, parts: Sequence[Operand], axis: Value) -> Value:
 
 def _section(target: View, axis: int, start: sympy.Expr, extent: sympy.Expr) -> View:
     """The cells of a view from ``start`` on along an axis."""
-    moved = tuple(
-        replace(dimension, offset=dimension.offset + dimension.stride * start)
-        if isinstance(dimension, Along) and dimension.axis == axis
-        else dimension
-        for dimension in target.dimensions
-    )
+    moved = tuple(_shifted(dimension, axis, start) for dimension in target.dimensions)
     return View(target.array, moved, (*target.shape[:axis], extent, *target.shape[axis + 1 :]))
+
+
+def _shifted(dimension: Dimension, axis: int, start: sympy.Expr) -> Dimension:
+    match dimension:
+        case Along() if dimension.axis == axis:
+            return replace(dimension, offset=dimension.offset + dimension.stride * start)
+        case Mixed(index):
+            return Mixed(index.xreplace({AXES[axis]: AXES[axis] + start}))
+        case _:
+            return dimension
 
 
 def stack(context: Context, arrays: Value, axis: Value = integer(0)) -> Value:  # noqa: B008
@@ -80,14 +112,14 @@ def stack(context: Context, arrays: Value, axis: Value = integer(0)) -> Value:  
 
 def expand_dims(context: Context, a: Value, axis: Value) -> Value:
     """``np.expand_dims`` by one axis: a view."""
-    view = as_view(context, a)
+    view = _seen(context, a)
     place = _place_of(context, axis, len(view.shape) + 1)
     return subscript(context, view, [*[FULL] * place, NEW])
 
 
 def squeeze(context: Context, a: Value, axis: Value = NOTHING) -> Value:
     """``np.squeeze``: a view without the axes that are known to have one element."""
-    view = as_view(context, a)
+    view = _seen(context, a)
     if isinstance(axis, Known) and axis.value is None:
         dropped = {position for position, extent in enumerate(view.shape) if extent == 1}
     else:
@@ -126,7 +158,7 @@ def _widened(context: Context, part: Operand, place: int = 0) -> Operand:
 
 def flip(context: Context, m: Value, axis: Value = NOTHING) -> Value:
     """``np.flip``: a view that runs backwards."""
-    view = as_view(context, m)
+    view = _seen(context, m)
     turned = axes_of(context, view, axis)
     return subscript(context, view, [BACKWARDS if position in turned else FULL for position in range(len(view.shape))])
 
@@ -171,13 +203,43 @@ def _triangle(context: Context, m: Value, k: Value, relation: str) -> Lazy:
 
 
 def reshape(context: Context, a: Value, *shape: Value) -> Value:
-    """``a.reshape(shape)``: the elements in the order of the last axis first. Written to, it would be a view: that is refused."""
-    view = as_view(context, a)
+    """``a.reshape(shape)``: the elements in the order of the last axis first.
+
+    It is a copy that is easy to analyse, until a write is met that would have to reach both: then lowering starts again with a view.
+    """
+    view = _seen(context, a)
     wanted = shape_of(context, shape[0] if len(shape) == 1 else Tuple(shape)) if not _has_free(shape) else _completed(context, view, shape)
     require_equal(context, sympy.expand(sympy.Mul(*view.shape)), sympy.expand(sympy.Mul(*wanted)))
-    return Lazy(
-        wanted, view.dtype, lambda indices: view.at(_unfolded(_folded(indices, wanted), view.shape)), view if isinstance(a, View) else None
+    key = f"{context.frame.path}reshape@{context.builder.where.line}.{context.builder.where.column}"
+    if isinstance(a, View) and key in context.viewed:
+        return _reshaped(context, view, wanted)
+
+    def element(indices: Indices) -> Expression:
+        return view.at(_unfolded(_folded(indices, wanted), view.shape))
+
+    shares = Sharing(view, key if _is_contiguous(view) else None) if isinstance(a, View) else None
+    return Lazy(wanted, view.dtype, element, shares)
+
+
+def _is_contiguous(view: View) -> bool:
+    """Whether its cells lie side by side in the order of its axes: but for the first of them, its axes are whole."""
+    along = [dimension for dimension in view.dimensions if isinstance(dimension, Along)]
+    fixed = len(view.dimensions) - len(along)
+    if any(isinstance(dimension, Along | Mixed) for dimension in view.dimensions[:fixed]) or len(along) != len(view.shape):
+        return False
+    wholes = [Along(axis, sympy.Integer(0), ONE) for axis in range(len(along))]
+    extents = view.array.shape[fixed:]
+    return all(
+        (own == ideal and extent == all_) or (axis == 0 and own.axis == 0 and own.stride == 1)
+        for axis, (own, ideal, extent, all_) in enumerate(zip(along, wholes, view.shape, extents, strict=True))
     )
+
+
+def _reshaped(context: Context, view: View, shape: Shape) -> View:
+    """The view with its cells in another shape."""
+    old = _unfolded(_folded(AXES[: len(shape)], shape), view.shape)
+    inner = view.memlet(old).subset
+    return View(view.array, tuple(Mixed(index) for index in inner if isinstance(index, sympy.Expr)), shape)
 
 
 def _items(shape: Sequence[Value]) -> Sequence[Value]:
@@ -228,7 +290,7 @@ def transpose_axes(context: Context, a: Value, *axes: Value) -> Value:
     order = _items(axes)
     if not order:
         return transpose(context, a)
-    view = as_view(context, a)
+    view = _seen(context, a)
     named = [_place_of(context, item, len(view.shape)) for item in order]
     if sorted(named) != list(range(len(view.shape))):
         context.wrong_type(f"the axes of {kind_of(view)} are constants, each named once")
@@ -237,16 +299,14 @@ def transpose_axes(context: Context, a: Value, *axes: Value) -> Value:
 
 def _reordered(view: View, order: Sequence[int]) -> View:
     """The view whose axis k is axis ``order[k]`` of the old one."""
-    places = {old: new for new, old in enumerate(order)}
-    turned = tuple(
-        replace(dimension, axis=places[dimension.axis]) if isinstance(dimension, Along) else dimension for dimension in view.dimensions
-    )
+    places = [order.index(old) for old in range(len(order))]
+    turned = tuple(renumbered(dimension, places) for dimension in view.dimensions)
     return View(view.array, turned, tuple(view.shape[old] for old in order))
 
 
 def swapaxes(context: Context, a: Value, axis1: Value, axis2: Value) -> Value:
     """``np.swapaxes``: a view with two axes exchanged."""
-    view = as_view(context, a)
+    view = _seen(context, a)
     rank = len(view.shape)
     first, second = _place_of(context, axis1, rank), _place_of(context, axis2, rank)
     order = list(range(rank))
@@ -256,7 +316,7 @@ def swapaxes(context: Context, a: Value, axis1: Value, axis2: Value) -> Value:
 
 def moveaxis(context: Context, a: Value, source: Value, destination: Value) -> Value:
     """``np.moveaxis`` of one axis: a view, the other axes in their order."""
-    view = as_view(context, a)
+    view = _seen(context, a)
     rank = len(view.shape)
     moved = _place_of(context, source, rank)
     order = [position for position in range(rank) if position != moved]

@@ -13,7 +13,7 @@ from dfad.errors import CompilerBug
 from dfad.frontend.arithmetic import apply, truth
 from dfad.frontend.assignments import assign, assign_all, augment
 from dfad.frontend.blocks import Header, OpenBlock
-from dfad.frontend.doubts import join_doubts
+from dfad.frontend.doubts import demand_view, join_doubts
 from dfad.frontend.elementwise import number_of, settle, typed
 from dfad.frontend.expressions import evaluate, keep
 from dfad.frontend.guards import knowing
@@ -133,8 +133,7 @@ def _for(context: Context, statement: ast.For) -> None:
                 assign(context, statement.target, item)
                 lower_body(context, statement.body)
         case View() | Lazy() | Deferred() if over.shape:
-            rows = over if isinstance(over, View) else keep(context, over)
-            _for_rows(context, statement, rows)
+            _for_rows(context, statement, _kept(context, over))
         case _:
             context.place = statement.iter
             context.wrong_type(f"a for loop runs over a range, an array's rows or a tuple, not over {kind_of(over)}")
@@ -169,6 +168,8 @@ def _kept(context: Context, part: Value) -> Value:
         case Together():
             return replace(part, parts=tuple(_kept(context, inner) for inner in part.parts))
         case Lazy() | Deferred():
+            if len(part.shape) > 1:
+                demand_view(context, part)
             return keep(context, part)
         case _:
             return part

@@ -6,13 +6,14 @@ yet, or a `Deferred` operation that still needs a place to write to. Everything 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import sympy
 
 from dfad.ir.dtype import BOOL, F64, I64, Dtype
-from dfad.ir.memlet import Memlet, Range
+from dfad.ir.memlet import Memlet, Range, symbol
 from dfad.ir.nodes import Array, Constant, Expression, Integer, Read
 
 Shape = tuple[sympy.Expr, ...]
@@ -68,15 +69,29 @@ class Along:
     stride: sympy.Expr
 
 
+AXES = tuple(symbol(f"axis {axis}") for axis in range(32))
+"""What stands for the index on each axis in a ``Mixed`` dimension; no variable of a kernel has such a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """A dimension of an array whose index follows several axes of a view, or a part of one: an expression over AXES (reshapes)."""
+
+    index: sympy.Expr
+
+
+Dimension: TypeAlias = sympy.Expr | Along | Mixed
+
+
 @dataclass(frozen=True, slots=True)
 class View:
-    """Cells of a declared array, as NumPy's view: each dimension of the array is fixed or runs along an axis of the view.
+    """Cells of a declared array, as NumPy's view: each dimension of the array is fixed or runs along axes of the view.
 
     An axis that no dimension runs along has extent 1 (``None`` in an index). An extent may be negative, which means 0.
     """
 
     array: Array
-    dimensions: tuple[sympy.Expr | Along, ...]
+    dimensions: tuple[Dimension, ...]
     shape: Shape
 
     @property
@@ -100,6 +115,8 @@ class View:
 
     def subset(self) -> Memlet | None:
         """The view as one memlet with ranges; None when its axes do not run forwards along the array's, in the same order."""
+        if any(isinstance(dimension, Mixed) for dimension in self.dimensions):
+            return None
         axes = [dimension.axis for dimension in self.dimensions if isinstance(dimension, Along)]
         strides = [dimension.stride for dimension in self.dimensions if isinstance(dimension, Along)]
         if axes != list(range(len(self.shape))) or not all(stride.is_Integer and stride >= 1 for stride in strides):
@@ -107,13 +124,29 @@ class View:
         return Memlet(self.array.name, tuple(_span(dimension, self.shape) for dimension in self.dimensions))
 
 
-def _place(dimension: sympy.Expr | Along, indices: Indices) -> sympy.Expr:
-    if not isinstance(dimension, Along):
-        return dimension
-    return dimension.offset + dimension.stride * indices[dimension.axis]
+def _place(dimension: Dimension, indices: Indices) -> sympy.Expr:
+    match dimension:
+        case Along(axis, offset, stride):
+            return offset + stride * indices[axis]
+        case Mixed(index):
+            return index.xreplace(dict(zip(AXES, indices, strict=False)))
+        case _:
+            return dimension
 
 
-def _span(dimension: sympy.Expr | Along, shape: Shape) -> sympy.Expr | Range:
+def renumbered(dimension: Dimension, places: Sequence[int]) -> Dimension:
+    """The dimension in a view whose axis ``places[k]`` is axis k of the old one."""
+    match dimension:
+        case Along(axis, offset, stride):
+            return Along(places[axis], offset, stride)
+        case Mixed(index):
+            return Mixed(index.xreplace({AXES[old]: AXES[new] for old, new in enumerate(places)}))
+        case _:
+            return dimension
+
+
+def _span(dimension: Dimension, shape: Shape) -> sympy.Expr | Range:
+    assert not isinstance(dimension, Mixed)
     if not isinstance(dimension, Along):
         return dimension
     last = dimension.offset + dimension.stride * (shape[dimension.axis] - 1)
@@ -145,17 +178,25 @@ class Chosen:
         """Chosen cells are no memlet with ranges."""
 
 
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """The cells that a copy has in common with NumPy's result; ``key``: of an expression that can give the view itself."""
+
+    cells: View
+    key: str | None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Lazy:
     """An elementwise expression: ``element`` gives the element at some indices. It is evaluated where it is first needed.
 
-    ``shares``: the cells that NumPy's result would share, where dfad makes a copy.
+    ``shares``: what NumPy's result would share, where dfad makes a copy.
     """
 
     shape: Shape
     dtype: Dtype
     element: Callable[[Indices], Expression]
-    shares: View | None = None
+    shares: Sharing | None = None
 
     def at(self, indices: Indices) -> Expression:
         """The element at those indices."""

@@ -53,7 +53,7 @@ def fresh(context: Context, name: str, value: Value) -> Value:
 def _fresh_array(context: Context, name: str, value: Lazy | Deferred) -> View:
     found = materialise(context, value, name)
     if isinstance(value, Lazy) and value.shares is not None:
-        note_share(context, name, found.array, value.shares)
+        note_share(context, name, found.array, value.shares.cells, value.shares.key)
     return found
 
 

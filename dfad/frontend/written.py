@@ -21,7 +21,6 @@ INSTEAD = {
     "sum": "write np.sum(...)",
     "sorted": "sort before the kernel",
     "sort": "sort before the kernel",
-    "einsum": "write it with @, np.sum and broadcasting, or as a loop",
     "numpy": "call it before the kernel and pass its result, or write it as a loop",
     "scipy": "call it before the kernel and pass its result, or write it as a loop",
     "random": "draw the numbers before the kernel and pass them as an array",

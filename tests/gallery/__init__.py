@@ -15,6 +15,7 @@ import numpy as np
 
 MODULES = (
     "loops", "branches", "scalars", "slices", "arrays", "calls", "shortcuts", "reports", "programs", "exits", "choices", "masks", "whiles",
+    "functions",
     "trips",
 )  # fmt: skip
 

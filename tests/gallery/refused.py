@@ -136,7 +136,9 @@ MEANING = {
     ),
     "masked_element": Refused("def f(x):\n    y = x[x > 0]\n    return y[0]\n", 3, "y[0]", "side by side", "np.where"),
     "median": Refused("def f(x):\n    return np.median(x)\n", 2, "np.median(x)", "np.median is not", "before the kernel"),
-    "einsum": Refused("def f(x):\n    return np.einsum('i,i', x, x)\n", 2, "np.einsum('i,i', x, x)", "np.einsum is not", "np.sum"),
+    "einsum": Refused(
+        "def f(x):\n    return np.einsum('i...,i', x, x)\n", 2, "np.einsum('i...,i', x, x)", "letters, commas", "by a letter"
+    ),
     "random_numbers": Refused("def f(x):\n    return np.random.rand(3)\n", 2, "np.random.rand(3)", "np.random.rand is not", "draw"),
     "unpacked_array": Refused("def f(x):\n    a, b = x\n", 2, "a, b = x", "unpacked", "length"),
     "unknown_keyword": Refused("def f(x):\n    return np.sum(x, where=x)\n", 2, "np.sum(x, where=x)", "where", "fewer arguments"),
@@ -153,7 +155,9 @@ MEANING = {
     "ambiguous_write": Refused(
         "def f(x, c):\n    if c > 1:\n        x = x + 1.0\n    x[0] = 5.0\n", 4, "x[0] = 5.0", "may be a new array", "x.copy()", XC
     ),
-    "reshaped_then_written": Refused("def f(x):\n    y = x.reshape(-1)\n    y[0] = 1.0\n", 3, "y[0] = 1.0", "share", "y.copy()"),
+    "reshaped_then_written": Refused(
+        "def f(x):\n    y = x.T.reshape(-1)\n    y[0] = 1.0\n", 3, "y[0] = 1.0", "share", "y.copy()", array("n", "n")
+    ),
     "argmax_of_matrix": Refused("def f(x):\n    return np.argmax(x[:, None])\n", 2, "np.argmax(x[:, None])", "vector", "loop"),
     "joined_ranks": Refused(
         "def f(x):\n    return np.concatenate((x, x[:, None]))\n", 2, "np.concatenate((x, x[:, None]))", "one rank", "np.stack"
@@ -174,7 +178,7 @@ MEANING = {
     ),
     "tuple_index_unknown": Refused("def f(x, n):\n    t = (1.0, 2.0)\n    return t[n]\n", 3, "t[n]", "constant integer", "array", XN),
     "is_number": Refused("def f(x, n):\n    return n is x\n", 2, "n is x", "None only", "==", XN),
-    "slice_step": Refused("def f(x, n):\n    return x[::n] * 1.0\n", 2, "x[::n]", "step of a slice", "loop", XN),
+    "slice_step": Refused("def f(x, c):\n    return x[::c] * 1.0\n", 2, "x[::c]", "step of a slice", None, XC),
     "string_as_number": Refused(
         "def f(x, mode):\n    return x + mode\n", 2, "x + mode", "parameter mode is the text 'fast'", None, all_of(X, value("fast"))
     ),

@@ -187,6 +187,81 @@ def slice_old_name_kept(p, T):
     return s
 
 
+def slice_step_at_run_time(x, a, b, k):
+    """A step known only when it runs, of either sign, with bounds that are clipped."""
+    y = x[a:b:k] * 2.0
+    s = 0.0
+    for i in range(len(y)):
+        s += y[i] * (i + 1)
+    x[a:b:k] = y + 1.0
+    return s
+
+
+def slice_step_overlaps(x, k):
+    """Both sides run over the same cells, one backwards."""
+    x[::k] = x[::-k] * 0.5
+    x[::k] += x[::k] * x[::k]
+    return np.sum(x * x)
+
+
+def slice_reshape_is_a_view(A):
+    """What is written to the vector is seen in the matrix."""
+    flat = A.reshape(-1)
+    for i in range(1, len(flat)):
+        flat[i] += 0.5 * flat[i - 1] * flat[i]
+    return np.sum(A)
+
+
+def slice_reshape_of_rows(A, i):
+    """Rows side by side are a view too, and so is every part of it."""
+    B = A[i : i + 2].ravel()
+    B[1] = B[0] * 2.0
+    B[::2] = 0.5
+    return np.sum(A * A)
+
+
+def slice_reshape_to_matrix(x, n):
+    """Transposed, written by rows and by elements."""
+    A = x.reshape((n, 2)).T
+    A[0] *= 0.5
+    for i in range(n):
+        A[1, i] = A[0, i] * A[1, i]
+    return np.sum(x * x)
+
+
+def slice_reshape_sees_later_writes(A):
+    """The matrix is written while the vector is in use."""
+    v = A.reshape(-1)
+    A[0, 0] = 5.0
+    return v[0] + np.sum(v * v)
+
+
+def slice_reshape_written_directly(x, n):
+    """No name between the reshape and the write."""
+    x.reshape((n, 2))[:, 0] = 3.0
+    x.reshape(-1)[1] += 2.0
+    np.transpose(x.reshape((2, n)))[0] *= 2.0
+    return np.sum(x * x)
+
+
+def slice_reshape_by_rows(x, n):
+    """Rows of a reshape are views of the vector."""
+    for row in x.reshape((n, 2)):
+        row[0] = row[0] * row[1]
+    for k, row in enumerate(x.reshape((2, n))):
+        row[:] = row * (k + 1.0)
+    return np.sum(x * x)
+
+
+def slice_reshape_turned(x, n):
+    """Flipped, transposed and cut reshapes are views too."""
+    y = np.flip(x.reshape((n, 2)), 0)
+    y[0] = 7.0
+    z = x.reshape((n, 2)).T[1]
+    z[0] = 4.0
+    return np.sum(x * x)
+
+
 ENTRIES = (
     Entry(slice_stencil, all_of(array("n+1", "n+1"), array("n+1", "n+1"))),
     Entry(slice_shift_up, array("n")),
@@ -215,4 +290,13 @@ ENTRIES = (
     Entry(slice_seidel, all_of(array("n+1", "n+1"), value(4))),
     Entry(slice_copies_between_steps, all_of(array("n+2"), value(3))),
     Entry(slice_old_name_kept, all_of(array("n+1"), value(3))),
+    Entry(slice_step_at_run_time, all_of(array("n"), value(1), value(-1), value(2))),
+    Entry(slice_step_overlaps, all_of(array("n"), value(-2)), bits=False),
+    Entry(slice_reshape_is_a_view, array("n", "n+1"), bits=False),
+    Entry(slice_reshape_of_rows, all_of(array("n+2", 3), value(1)), bits=False, least=1),
+    Entry(slice_reshape_to_matrix, all_of(array("2n"), size()), bits=False),
+    Entry(slice_reshape_sees_later_writes, array("n+1", "n+2"), bits=False),
+    Entry(slice_reshape_written_directly, all_of(array("2n"), size()), bits=False, least=1),
+    Entry(slice_reshape_by_rows, all_of(array("2n"), size()), bits=False),
+    Entry(slice_reshape_turned, all_of(array("2n"), size()), bits=False, least=1),
 )
