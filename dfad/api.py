@@ -80,8 +80,9 @@ class Asked:
 
     @property
     def memory(self) -> dict[str, int]:
-        """Bytes of the last call beyond the caller's arrays: the peak of each class, and `peak`, that of their sum."""
-        return dict(self._find().routine.memory)
+        """Bytes of the last call beyond the caller's arrays: the peak of each class, and `peak`, that of their sum; after a `vjp` those of
+        its pullback too, as long as somebody has it."""
+        return self._find().memory
 
     def __repr__(self) -> str:
         return tell(self._find())
@@ -115,7 +116,6 @@ class Kernel(Asked):
         self._own: dict[str, Gradient] = {}
         self._gradients: dict[object, Gradient] = {}
         self._forwards: dict[object, Caller] = {}
-        self._pullback: tuple[Caller, weakref.ref[Pullback]] | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run compiled, as NumPy would run the function: arrays that it updates in place are updated."""
@@ -173,17 +173,7 @@ class Kernel(Asked):
         assert isinstance(result, tuple)
         kept = sum(1 for origin in found.compiled.recipes[1].origins if origin.kind == "kept")
         outputs = result[: len(result) - kept]
-        pullback = Pullback(found, values, outputs, result[len(outputs) :])
-        self._pullback = caller, weakref.ref(pullback)
-        return outputs if len(outputs) > 1 else outputs[0], pullback
-
-    @property
-    def memory(self) -> dict[str, int]:
-        """Bytes of the last call beyond the caller's arrays: the peak of each class, and `peak`, that of their sum; after a `vjp` those of
-        its pullback too, as long as somebody has it."""
-        found = super().memory
-        pullback = self._pullback[1]() if self._pullback is not None and self._pullback[0] is self._used else None
-        return found if pullback is None else {name: max(size, pullback.memory[name]) for name, size in found.items()}
+        return outputs if len(outputs) > 1 else outputs[0], Pullback(found, values, outputs, result[len(outputs) :])
 
     def _last(self) -> Specialisation:
         return _last_of(self._used, self.__name__)

@@ -14,6 +14,7 @@ from dfad.ir.signature import ArrayType
 from dfad.ir.verify import verify
 from dfad.optimise.after import optimise_after
 from dfad.optimise.before import optimise_before
+from dfad.optimise.between import optimise_between
 from dfad.plan.parts import only
 from dfad.plan.postpone import postpone
 from dfad.plan.record import record
@@ -60,7 +61,7 @@ def gradient(function, wanted: str = "gradient", **types: ArrayType) -> Program:
     adjoint = verify(differentiate(primal, Request((next(iter(types)),), (primal.results[0],), unit_seed=True)))
     planned = verify(record(adjoint))
     results = adjoint.results if wanted == "both" else adjoint.results[1:]
-    return verify(postpone(verify(optimise_after(verify(only(planned, results))))))
+    return verify(optimise_after(verify(postpone(optimise_between(verify(only(planned, results)))))))
 
 
 def run(program: Program, arguments: dict[str, np.ndarray]) -> tuple[np.ndarray, int]:

@@ -84,3 +84,28 @@ def test_small_and_empty_arrays_hold_what_is_predicted(shape):
         g = dfad.grad(f, memory=plan.peak)
         assert g(x).shape == shape
         assert g.memory["peak"] == plan.peak
+
+
+def neighbours(a, c):
+    b = np.zeros_like(a)
+    b[1:-1, 1:-1] = np.sin(a[1:-1, 1:-1] * a[:-2, 1:-1]) + np.exp(-a[1:-1, 2:] * c)
+    return np.sum(b * b)
+
+
+@pytest.mark.slow
+def test_a_tight_budget_does_without_arrays_for_contributions():
+    """Costly contributions of a stencil are stored for the neighbours to gather, where there is room for that."""
+    f = dfad.kernel(neighbours)
+    a = np.random.default_rng(2).standard_normal((40, 40))
+    expected = f.grad(a, 0.3)
+    plans = f.tradeoff(a, 0.3)
+    assert plans[0].peak - plans[-1].peak >= 1.5 * a.nbytes
+    assert plans[0].seconds < plans[-1].seconds
+    for plan in plans:
+        g = dfad.grad(f, memory=plan.peak)
+        assert np.abs(g(a, 0.3) - expected).max() <= 1e-13 * np.abs(expected).max()
+        assert g.memory["peak"] == plan.peak
+    assert f.plan(a, 0.3).least == plans[-1].peak
+    with pytest.raises(dfad.BudgetTooSmall) as caught:
+        dfad.grad(f, memory=plans[-1].peak - 1)(a, 0.3)
+    assert caught.value.least == plans[-1].peak

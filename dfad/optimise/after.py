@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dfad.ir.nodes import Program, Stage
-from dfad.optimise.between import optimise_between
 from dfad.optimise.carry import carry_values
 from dfad.optimise.dead import remove_dead
 from dfad.optimise.distribute import distribute
@@ -12,7 +11,7 @@ from dfad.optimise.upward import run_upwards
 
 
 def optimise_after(program: Program) -> Program:
-    """The PLANNED Program made fast; of these rewrites a PRIMAL one takes those that know no sweeps."""
+    """The PLANNED Program, as optimise_between left it, made fast; of these rewrites a PRIMAL one takes those that know no sweeps."""
     if program.stage is Stage.PLANNED:
-        program = remove_dead(distribute(run_upwards(optimise_between(program))))
+        program = remove_dead(distribute(run_upwards(program)))
     return unswitch(carry_values(program))

@@ -14,8 +14,8 @@ from dfad.optimise.initial import assign_first
 from dfad.optimise.tidy import tidy
 
 
-def optimise_between(program: Program) -> Program:
-    """The PLANNED Program without what the sweeps do not need."""
+def optimise_between(program: Program, spread: bool = True) -> Program:
+    """The PLANNED Program without what the sweeps do not need; ``spread``: stencils whose contributions are costly get arrays for them."""
     program = remove_dead(tidy(program))
     program = remove_dead(remove_copies(assign_first(program)))
-    return gather(program)
+    return gather(program, spread)

@@ -9,7 +9,8 @@ Legal when, in the original order, no instance reads a cell that an earlier one 
 then groups are ordered so that each cell is read before it is written. What it does not do: nests that read what they restore, or have
 a branch on data, a non-unit step, or a bound that depends on an index of the nest (the outer loops are left alone then).
 
-A contribution that is costly to compute is computed once, into an array over the nest (spread.py), and gathered from there.
+A contribution that is costly to compute is computed once, into an array over the nest (spread.py), and gathered from there; where such
+arrays are not wanted the nest stays as it is.
 """
 
 from __future__ import annotations
@@ -44,44 +45,44 @@ class Group:
         return self.statements[0].tasklet.accumulate
 
 
-def gather(program: Program) -> Program:
-    """The Program with adjoint stencils in gather form."""
+def gather(program: Program, spread: bool = True) -> Program:
+    """The Program with adjoint stencils in gather form; ``spread``: costly ones too, with arrays for their contributions."""
     names = names_of(program)
-    return map_reverse(program, lambda sweep: _inside(sweep, names))
+    return map_reverse(program, lambda sweep: _inside(sweep, names, spread))
 
 
-def _inside(block: Block, names: Names) -> Block:
+def _inside(block: Block, names: Names, spread: bool) -> Block:
     body: list[Node] = []
     for node in block.body:
-        body += _node(node, names)
+        body += _node(node, names, spread)
     same = len(body) == len(block.body) and all(a is b for a, b in zip(body, block.body, strict=True))
     return block if same else replace(block, body=tuple(body))
 
 
-def _node(node: Node, names: Names) -> tuple[Node, ...]:
+def _node(node: Node, names: Names, spread: bool) -> tuple[Node, ...]:
     match node:
         case Loop():
-            return _loop(node, names)
+            return _loop(node, names, spread)
         case Branch():
-            then, orelse = _inside(node.then, names), _inside(node.orelse, names)
+            then, orelse = _inside(node.then, names, spread), _inside(node.orelse, names, spread)
             return (node,) if then is node.then and orelse is node.orelse else (replace(node, then=then, orelse=orelse),)
         case Block():
-            return (_inside(node, names),)
+            return (_inside(node, names, spread),)
         case _:
             return (node,)
 
 
-def _loop(loop: Loop, names: Names) -> tuple[Node, ...]:
+def _loop(loop: Loop, names: Names, spread: bool) -> tuple[Node, ...]:
     nest = perfect_nest(loop)
     if is_rectangular(nest):
-        done = _gathered(nest, names)
+        done = _gathered(nest, names, spread)
         if done is not None:
             return done
-    inner = _inside(loop.body, names)
+    inner = _inside(loop.body, names, spread)
     return (loop,) if inner is loop.body else (replace(loop, body=inner),)
 
 
-def _gathered(nest: Nest, names: Names) -> tuple[Node, ...] | None:
+def _gathered(nest: Nest, names: Names, spread: bool) -> tuple[Node, ...] | None:
     statements = _inlined(nest)
     if statements is None:
         return None
@@ -90,11 +91,13 @@ def _gathered(nest: Nest, names: Names) -> tuple[Node, ...] | None:
         return None
     if all(_is_cheap(group) for group in groups):
         return _in_order(groups, nest)
-    spread = spread_values(statements, nest, names, _is_costly)
-    if len(spread.arrays) > MOST_ARRAYS:
+    if not spread:
         return None
-    nodes = _in_order(_groups(spread.statements, nest) or [], nest)
-    return None if nodes is None else (Block(spread.arrays, (spread.nest, *nodes)),)
+    found = spread_values(statements, nest, names, _is_costly)
+    if len(found.arrays) > MOST_ARRAYS:
+        return None
+    nodes = _in_order(_groups(found.statements, nest) or [], nest)
+    return None if nodes is None else (Block(found.arrays, (found.nest, *nodes)),)
 
 
 def _in_order(groups: list[Group], nest: Nest) -> tuple[Node, ...] | None:

@@ -15,7 +15,6 @@ from dfad.ir.dataflow import dataflow
 from dfad.ir.nodes import Program
 from dfad.ir.show import show
 from dfad.ir.verify import verify
-from dfad.optimise.after import optimise_after
 from dfad.optimise.before import optimise_before
 from dfad.optimise.last import optimise_last
 from dfad.pipeline.clock import Clock
@@ -102,7 +101,7 @@ def _back(derived: Derived, request: Request, clock: Clock) -> Compiled:
     """Programs -> emitted, built, kept and loaded."""
     store = cache.disk() if request.options.cache else cache.temporary()
     with clock.time("optimise"):
-        programs = [verify(optimise_last(verify(optimise_after(part.program)))) for part in derived.parts]
+        programs = [verify(optimise_last(part.program)) for part in derived.parts]
     with clock.time("emit"):
         emitted = [emit(program, fastmath=request.options.fastmath, threads=request.threads) for program in programs]
     built = provide_kernels(store, emitted)

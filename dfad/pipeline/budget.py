@@ -3,59 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import product
 
 from dfad.errors import BudgetTooSmall
 from dfad.frontend.lower import Lowered
 from dfad.ir.nodes import IntegerSymbol, Program, ShapeSymbol
 from dfad.ir.verify import verify
+from dfad.ir.walk import all_arrays
 from dfad.optimise.after import optimise_after
+from dfad.optimise.between import optimise_between
+from dfad.plan.choice import Choice
 from dfad.plan.costs import Costs
 from dfad.plan.footprint import footprint, known_sizes
 from dfad.plan.footprint import size_of as size_of_array
 from dfad.plan.parts import Pair
 from dfad.plan.planner import PRACTICAL, Planner, too_small
+from dfad.plan.postpone import postpone
 from dfad.run.calibrate import measured
 from dfad.run.call import size_of
 from dfad.run.caller import Request
 from dfad.run.describe import written_arguments
 
 
-def planner_for(program: Program, lowered: Lowered, request: Request) -> Planner:
-    """The planner of a PLANNED Program for the sizes of a request; it counts what the rewrites after it would allocate."""
-    return Planner(verify(optimise_after(program)), sizes_of(program, lowered, request), machine_costs())
+def choice_of(planned: Program, lowered: Lowered, request: Request) -> Choice:
+    """The plans of a PLANNED gradient Program for the sizes of a request: with arrays for costly contributions of stencils, and without."""
+    programs = [ready(planned, spread) for spread in (True, False)]
+    counts = [len(all_arrays(program)) for program in programs]
+    sizes, costs = sizes_of(planned, lowered, request), machine_costs()
+    return Choice([Planner(program, sizes, costs) for program in (programs if counts[0] > counts[1] else programs[:1])])
+
+
+def ready(planned: Program, spread: bool = True) -> Program:
+    """The PLANNED Program as it is emitted, but for the last rewrites: what it allocates is what a plan counts."""
+    return verify(optimise_after(verify(postpone(optimise_between(planned, spread)))))
 
 
 def pair_within(program: Program, make: Callable[[Program], Pair], lowered: Lowered, request: Request) -> Pair:
     """The fastest pair of halves that `make` gives of a plan of the Program and that stays within the budget, both sweeps and what lives
     between them.
 
-    The plans are those of one function: how many bytes two functions hold is counted from the halves themselves.
+    Without a budget the halves are as `make` gives them, else they are ready to be emitted. The plans are those of one function: how many bytes two functions hold is counted from the halves themselves.
     """
     budget, pair = request.options.budget, make(program)
     if budget is None:
         return pair
+    pair = _ready(pair)
     sizes = sizes_of(program, lowered, request)
-    planner = Planner(program, sizes, machine_costs())
-    held = [(pair_peak(pair, sizes), planner.problem.seconds)]
+    held = [(pair_peak(pair, sizes), 1.0)]
     if held[0][0] <= budget:
         return pair
-    for plan in planner.tradeoff()[1:]:
-        pair = make(verify(planner.program(plan.peak)))
-        held.append((pair_peak(pair, sizes), plan.seconds))
+    planner = Planner(verify(postpone(program)), sizes, machine_costs())
+    for plan, spread in product(planner.tradeoff(), (True, False)):
+        pair = _ready(make(verify(planner.program(plan.peak))), spread)
+        held.append((pair_peak(pair, sizes), plan.seconds / planner.problem.seconds))
         if held[-1][0] <= budget:
             return pair
     least = min(peak for peak, _ in held)
-    practical = min(peak for peak, seconds in held if seconds <= PRACTICAL * held[0][1])
+    practical = min(peak for peak, seconds in held if seconds <= PRACTICAL)
     raise _told(too_small(budget, least, practical, held[0][0]), request)
+
+
+def _ready(pair: Pair, spread: bool = True) -> Pair:
+    return replace(pair, forward=ready(pair.forward), reverse=ready(pair.reverse, spread))
 
 
 def pair_peak(pair: Pair, sizes: Mapping[str, int]) -> int:
     """The most bytes that the two halves hold: the forward sweep, or the reverse sweep with what is kept for it and copied."""
-    forward, reverse = optimise_after(pair.forward), optimise_after(pair.reverse)
-    written, arrays = written_arguments(reverse), {array.name: array for array in reverse.parameters}
+    written, arrays = written_arguments(pair.reverse), {array.name: array for array in pair.reverse.parameters}
     kept = sum(size_of_array(arrays[name], sizes) * (2 if name in written else 1) for name in pair.kept)
     seeds = sum(size_of_array(arrays[name], sizes) for name in pair.seeds if arrays[name].rank)
-    ahead, back = (max(footprint(half, known_sizes(half, sizes))[0], default=0) for half in (forward, reverse))
+    ahead, back = (max(footprint(half, known_sizes(half, sizes))[0], default=0) for half in (pair.forward, pair.reverse))
     return max(ahead, kept + seeds + back)
 
 
@@ -65,7 +83,7 @@ def machine_costs() -> Costs:
     return Costs() if found is None else Costs(**vars(found))
 
 
-def within(planner: Planner, request: Request) -> Program:
+def within(planner: Choice, request: Request) -> Program:
     """The Program that follows the fastest plan within the budget; an error that there is none tells the kernel."""
     try:
         return planner.program(request.options.budget)

@@ -15,13 +15,12 @@ from dfad.ir.nodes import Array, IntegerSymbol, Program, Role, ShapeSymbol
 from dfad.ir.signature import ArgumentType, ArrayType, FloatType, IntegerType
 from dfad.ir.verify import verify
 from dfad.ir.walk import all_arrays
-from dfad.optimise.between import optimise_between
+from dfad.optimise.after import optimise_after
 from dfad.optimise.fused import optimise_fused
-from dfad.pipeline.budget import pair_within, planner_for, sizes_of, within
+from dfad.pipeline.budget import choice_of, pair_within, ready, sizes_of, within
 from dfad.pipeline.clock import Clock
+from dfad.plan.choice import Choice
 from dfad.plan.parts import Pair, only, split, with_value_set_aside
-from dfad.plan.planner import Planner
-from dfad.plan.postpone import postpone
 from dfad.plan.record import record
 from dfad.run.caller import Request
 from dfad.run.describe import Named, Wrapper, returned, written_arguments
@@ -60,12 +59,17 @@ def derive(lowered: Lowered, primal: Program, request: Request, clock: Clock) ->
     match request.transform.kind:
         case "primal":
             with clock.time("optimise"):
-                joined = verify(optimise_fused(primal, slow_operations()))
+                joined = _joined(primal)
             return Derived(primal, None, (Part(joined, _wrapper(lowered, request, returned(primal))),))
         case "vjp":
             return _pair(lowered, primal, request, clock)
         case _:
             return _gradient(lowered, primal, request, clock)
+
+
+def _joined(program: Program) -> Program:
+    """The Program in fewer passes over memory, made fast."""
+    return verify(optimise_after(verify(optimise_fused(program, slow_operations()))))
 
 
 def refuse_unplanned(request: Request) -> None:
@@ -82,10 +86,10 @@ def _loop_options(request: Request) -> tuple[tuple[str, str | None], ...]:
     return ("tape_dtype", options.tape_dtype), ("snapshots", None if options.snapshots == "memory" else options.snapshots)
 
 
-def planner_of(lowered: Lowered, primal: Program, request: Request) -> Planner:
+def planner_of(lowered: Lowered, primal: Program, request: Request) -> Choice:
     """The planner of a gradient for the sizes of a request."""
-    _, program = _planned(primal, request, Clock())
-    return planner_for(program, lowered, request)
+    _, planned = _planned(primal, request, Clock())
+    return choice_of(planned, lowered, request)
 
 
 def _planned(primal: Program, request: Request, clock: Clock) -> tuple[Program, Program]:
@@ -100,14 +104,17 @@ def _planned(primal: Program, request: Request, clock: Clock) -> tuple[Program, 
         if request.transform.kind == "value_and_grad":
             planned, value = with_value_set_aside(planned, value)
             wanted = (value, *gradients)
-        return adjoint, verify(postpone(optimise_between(only(planned, wanted))))
+        return adjoint, verify(only(planned, wanted))
 
 
 def _gradient(lowered: Lowered, primal: Program, request: Request, clock: Clock) -> Derived:
-    adjoint, program = _planned(primal, request, clock)
-    if request.options.budget is not None:
+    adjoint, planned = _planned(primal, request, clock)
+    if request.options.budget is None:
+        with clock.time("optimise"):
+            program = ready(planned)
+    else:
         with clock.time("plan"):
-            program = verify(within(planner_for(program, lowered, request), request))
+            program = verify(within(choice_of(planned, lowered, request), request))
     gradients = adjoint.results[len(primal.results) :]
     gradient: Named = gradients[0] if request.transform.is_single else gradients
     returns = (program.results[0], gradient) if request.transform.kind == "value_and_grad" else gradient
@@ -122,9 +129,9 @@ def _pair(lowered: Lowered, primal: Program, request: Request, clock: Clock) -> 
     with clock.time("adjoint"):
         adjoint = differentiate(primal, Derivative(transform.wrt, of))
     with clock.time("plan"):
-        planned = verify(postpone(record(adjoint)))
+        planned = verify(record(adjoint))
         pair = pair_within(planned, lambda program: split(program, of, transform.wrt), lowered, request)
-        forward, reverse = verify(pair.forward), verify(pair.reverse)
+        forward, reverse = pair.forward, pair.reverse
     made = {name for name, array in all_arrays(planned).items() if array.rank and array.role in (Role.LOCAL, Role.TAPE)}
     kept = {name: Role.TAPE if name in made else Role.COPY for name in pair.kept}
     planned_for = None if request.options.budget is None else tuple(sizes_of(forward, lowered, request).values())
@@ -133,7 +140,7 @@ def _pair(lowered: Lowered, primal: Program, request: Request, clock: Clock) -> 
     halves = [forward, reverse]
     if request.options.budget is None:
         with clock.time("optimise"):
-            halves = [verify(optimise_fused(half, slow_operations())) for half in halves]
+            halves = [_joined(verify(half)) for half in halves]
     inputs, origins = _reverse_inputs(pair, first, forward)
     gradients = reverse.results
     second = Wrapper(inputs, (), gradients[0] if transform.is_single else gradients, frozenset(gradients), kept, origins)

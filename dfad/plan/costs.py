@@ -184,7 +184,7 @@ class _Recurrence:
             if path is not None and node.write.array in self.own:
                 self.paths[node.write.array] = path
             longest = max(longest, path or 0.0)
-            if node.accumulate and not node.reassociable and not self.follows(node.write):
+            if node.accumulate and (self.is_carried(node.write) if self.follows(node.write) else not node.reassociable):
                 longest = max(longest, self.costs.latency)
         return longest
 

@@ -98,20 +98,31 @@ class Planner:
 
     def decide(self, budget: int | None) -> tuple[Decisions, float]:
         """The decisions of the fastest plan within the budget, and the seconds that finding them took."""
+        if budget is not None and not self.fits(budget):
+            raise too_small(budget, self.least, self.practical, self.widest)
+        return self._decisions[budget]
+
+    def fits(self, budget: int) -> bool:
+        """Whether some plan stays within the budget."""
         if budget not in self._decisions:
             start = perf_counter()
             decisions = self._fastest(budget)
             if decisions is None:
-                raise too_small(budget, self.least, self.practical, simulate(self.problem, {}).peak)
+                return False
             self._decisions[budget] = decisions, perf_counter() - start
-        return self._decisions[budget]
+        return True
+
+    @property
+    def widest(self) -> int:
+        """The bytes of the plan that keeps everything."""
+        return simulate(self.problem, {}).peak
 
     def tradeoff(self) -> Plans:
         """The plan at every budget at which the optimum changes, the widest first; its ``budget`` is its own peak."""
         return Plans(self._plan(decisions, outcome.peak, 0.0, None, None) for decisions, outcome in self._frontier)
 
-    def _fastest(self, budget: int | None) -> Decisions | None:
-        if budget is None or simulate(self.problem, {}).peak <= budget:
+    def _fastest(self, budget: int) -> Decisions | None:
+        if self.widest <= budget:
             return {}
         if "_frontier" in self.__dict__:
             return next((decisions for decisions, outcome in self._frontier if outcome.peak <= budget), None)

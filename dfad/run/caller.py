@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import Parameter, Signature
 from time import perf_counter
+from typing import Protocol
 
 from dfad.errors import Place
 from dfad.ir.signature import ArgumentType
@@ -20,6 +21,17 @@ from dfad.run.transform import Transform, parameters, place_of
 from dfad.source import SourceText
 
 Types = tuple[ArgumentType, ...]
+
+
+class HasMemory(Protocol):
+    """What tells of its memory as a kernel does."""
+
+    @property
+    def memory(self) -> dict[str, int]:
+        """Bytes by class, and their peak."""
+        ...
+
+
 Sizes = Mapping[str, tuple[int, ...]]
 
 
@@ -84,6 +96,8 @@ class Specialisation:
     guards: tuple[object, ...] = field(repr=False)
     hidden: tuple[object, ...] = field(repr=False)
     request: Request
+    pullback: list[Callable[[], HasMemory | None]] = field(default_factory=list, repr=False)
+    """Of a `vjp`: a weak reference to the last pullback."""
 
     @property
     def routine(self) -> Routine:
@@ -94,6 +108,13 @@ class Specialisation:
     def recipe(self) -> Recipe:
         """The plan of its call."""
         return self.compiled.recipes[0]
+
+    @property
+    def memory(self) -> dict[str, int]:
+        """Bytes of the last call, those of its pullback included."""
+        pullback = self.pullback[0]() if self.pullback else None
+        found = dict(self.routine.memory)
+        return found if pullback is None else {name: max(size, pullback.memory[name]) for name, size in found.items()}
 
 
 class Caller:

@@ -1,5 +1,6 @@
 """The pullback of one `vjp`: it owns what the reverse sweep reads, and runs that sweep for any cotangent, as often as asked."""
 
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +25,7 @@ class Pullback:
         self._recipe = found.compiled.recipes[1]
         self._forward, self._ahead = found.recipe, found.routine
         self._is_planned = found.recipe.sizes is not None
+        found.pullback[:] = [weakref.ref(self)]
         if self._is_planned:
             self._ahead.free_pool()
         self._kept = kept
