@@ -43,7 +43,8 @@ def pair_within(program: Program, make: Callable[[Program], Pair], lowered: Lowe
     """The fastest pair of halves that `make` gives of a plan of the Program and that stays within the budget, both sweeps and what lives
     between them.
 
-    Without a budget the halves are as `make` gives them, else they are ready to be emitted. The plans are those of one function: how many bytes two functions hold is counted from the halves themselves.
+    Without a budget the halves are as `make` gives them, else they are ready to be emitted. The plans are those of one function: how many
+    bytes two functions hold is counted from the halves themselves.
     """
     budget, pair = request.options.budget, make(program)
     if budget is None:
