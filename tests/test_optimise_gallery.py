@@ -17,6 +17,7 @@ from dfad.optimise.carry import carry_values
 from dfad.optimise.contract import contract
 from dfad.optimise.dead import remove_dead
 from dfad.optimise.distribute import distribute
+from dfad.optimise.ends import end_loops
 from dfad.optimise.fuse import fuse
 from dfad.optimise.gather import gather
 from dfad.optimise.guards import name_guards
@@ -33,10 +34,10 @@ from tests.adjoint_paths import Subject, only_gradients, run_gradient, subject
 from tests.gallery import GALLERY
 
 SIZES = (1, 4)
-NO_GRADIENT = {"branch_exchange", "choice_csr_product", "scalar_division_by_zero"}
-"""Kernels without a gradient, or with an infinite one; `tests/test_gradients_gallery.py` says why."""
+NO_GRADIENT = {"scalar_division_by_zero"}
+"""Kernels with an infinite gradient."""
 
-BEFORE = (substitute_once, name_guards)
+BEFORE = (substitute_once, end_loops, name_guards)
 PRIMAL = (lower_extremes, tidy, fuse, contract)
 """Of a Program that is not differentiated."""
 EXACT = (tidy, remove_dead, assign_first, remove_copies, remove_dead, postpone)

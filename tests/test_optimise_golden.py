@@ -12,6 +12,7 @@ from dfad.optimise.aliases import remove_copies
 from dfad.optimise.carry import carry_values
 from dfad.optimise.dead import remove_dead
 from dfad.optimise.distribute import distribute
+from dfad.optimise.ends import end_loops
 from dfad.optimise.gather import gather
 from dfad.optimise.guards import name_guards
 from dfad.optimise.initial import assign_first
@@ -22,7 +23,8 @@ from dfad.optimise.upward import run_upwards
 from tests.ir_text import build
 
 PASSES = {
-    "assign_first": assign_first, "carry": carry_values, "distribute": distribute, "gather": gather, "guards": name_guards,
+    "assign_first": assign_first, "carry": carry_values, "distribute": distribute, "end_loops": end_loops, "gather": gather,
+    "guards": name_guards,
     "remove_copies": remove_copies, "remove_dead": remove_dead, "substitute": substitute_once, "tidy": tidy, "unswitch": unswitch,
     "upward": run_upwards,
 }  # fmt: skip
@@ -184,6 +186,35 @@ def f(x: f8[N, N], y: f8[N, N]):
         for l in range(0, N):
             y[l, k] = a[k, l]
 """,
+    "end_loops_sum": """
+def f(x: f8[N], y: f8[N]):
+    left: b1
+    left = False
+    for i in range(0, N):
+        if not left:
+            y[0] += x[i]
+            left = x[i] > 0.9
+""",
+    "end_loops_backwards": """
+def f(x: f8[N], y: f8[N]):
+    left: b1
+    left = False
+    for i in range(N - 1, -1, -2):
+        if not left:
+            y[i] = x[i]*x[i]
+            left = y[i] > 0.9
+""",
+    "end_loops_nest": """
+def f(x: f8[N], y: f8[N]):
+    for i in range(0, N):
+        left: b1
+        left = False
+        for t in range(1, 9):
+            if not left:
+                for j in range(0, N):
+                    y[j] = y[j]*x[i]
+                left = y[0] < 0.1
+""",
     "guards_named": """
 def f(x: f8[N], y: f8[N]):
     for i in range(0, N):
@@ -195,6 +226,34 @@ def f(x: f8[N], y: f8[N]):
 }  # fmt: skip
 
 LEFT_ALONE = {
+    "end_loops_scalars_in_a_loop": """
+def f(x: f8[N], y: f8[N]):
+    for i in range(0, N):
+        left: b1
+        left = False
+        for t in range(0, 9):
+            if not left:
+                y[i] = y[i]*x[i]
+                left = y[i] < 0.1
+""",
+    "end_loops_set_again": """
+def f(x: f8[N], y: f8[N]):
+    left: b1
+    left = False
+    for i in range(0, N):
+        if not left:
+            left = x[i] > 0.9
+        left = x[i] > 1.2
+""",
+    "end_loops_by_index": """
+def f(x: f8[N], y: f8[N]):
+    left: b1
+    left = False
+    for i in range(0, N):
+        if not left and i > 1:
+            left = x[i] > 0.9
+            y[i] = x[i]
+""",
     "gather_recurrence": gradient("y: f8[N]", """
 for i in range(N - 1, 0, -1):
     y[i - 1] += y[i]

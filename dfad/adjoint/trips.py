@@ -30,9 +30,9 @@ def count_trips(program: Program) -> tuple[Program, dict[str, sympy.Symbol]]:
             return node
         last, trips = Array(names.fresh(f"{node.index}_last"), I64), Array(names.fresh(f"{node.index}_trips"), I64)
         found[node.key] = symbol(trips.name)
-        zero = Tasklet(Memlet(last.name), Integer(sympy.Integer(0)), node.where, f"{node.key}=0")
-        step = Tasklet(Memlet(last.name), Integer(node.index + 1), node.where, f"{node.key}+1")
-        total = Tasklet(Memlet(trips.name), Read(Memlet(last.name), I64), node.where, f"{node.key}=n")
+        zero = Tasklet(Memlet(last.name), Integer(sympy.Integer(0)), node.where, f"{node.key}#0")
+        step = Tasklet(Memlet(last.name), Integer(node.index + 1), node.where, f"{node.key}#+1")
+        total = Tasklet(Memlet(trips.name), Read(Memlet(last.name), I64), node.where, f"{node.key}#n")
         loop = replace(node, body=replace(node.body, body=(*node.body.body, step)))
         return Block((last, trips), (zero, loop, total))
 

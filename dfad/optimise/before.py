@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dfad.ir.nodes import Program
+from dfad.optimise.ends import end_loops
 from dfad.optimise.guards import name_guards
 from dfad.optimise.substitute import substitute_once
 
 
 def optimise_before(program: Program) -> Program:
-    """The PRIMAL Program as the adjoint wants it: no array that is read once, every guard a scalar or a condition on symbols."""
-    return name_guards(substitute_once(program))
+    """The PRIMAL Program as the adjoint wants it: no array that is read once, no trip of a loop that was left, and every guard a
+    scalar or a condition on symbols."""
+    return name_guards(end_loops(substitute_once(program)))

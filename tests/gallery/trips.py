@@ -154,6 +154,198 @@ def trips_exchange_of_three(a, b, c, idx):
     return np.sum(a * a) + 2.0 * np.sum(b * c)
 
 
+def trips_conjugate_gradients(A, b):
+    """Until the residual is small."""
+    n = len(b)
+    M = A.T @ A + np.eye(n)
+    x = np.zeros(n)
+    r = b - M @ x
+    p = r.copy()
+    rr = np.sum(r * r)
+    while rr > 1e-4:
+        q = M @ p
+        alpha = rr / np.sum(p * q)
+        x += alpha * p
+        r -= alpha * q
+        new = np.sum(r * r)
+        p = r + (new / rr) * p
+        rr = new
+    return np.sum(x * b)
+
+
+def trips_riemann_sum(lower, upper, h):
+    """Bounds that are differentiated."""
+    s = 0.0
+    x = lower
+    while x < upper:
+        s += x * x * h
+        x += h
+    return s
+
+
+def trips_nest(A, tol):
+    """A while in a for in a while, each overwriting what the others read."""
+    s = 0.0
+    err = np.sum(A)
+    while err > tol:
+        for i in range(A.shape[0]):
+            x = A[i, 0]
+            while x > 0.3:
+                x = x * np.cos(x)
+                s += x * x * A[i, 1]
+            A[i, 0] = 0.8 * A[i, 0] + 0.1 * x * A[i, 1]
+            A[i, 1] = A[i, 1] * A[i, 0]
+        err = 0.5 * err
+    return s + np.sum(A * A)
+
+
+def trips_barrier(S, drift, noise):
+    """Paths that end when they leave a corridor."""
+    total = 0.0
+    for p in range(S.shape[0]):
+        s = S[p]
+        for k in range(noise.shape[1]):
+            s = s * np.exp(drift + 0.2 * noise[p, k] * s)
+            if s > 1.6 or s < 0.4:
+                break
+            total += s * s
+        total += max(s - 1.0, 0.0)
+    return total
+
+
+def trips_channel(u, b, tol):
+    """Sweeps of a stencil from one array into the other until they agree."""
+    n = u.shape[0]
+    un = np.zeros_like(u)
+    steps = 0
+    udiff = 1.0
+    while udiff > tol:
+        un[:] = u
+        for i in range(1, n - 1):
+            for j in range(1, u.shape[1] - 1):
+                along = un[i, j] * (un[i, j] - un[i, j - 1])
+                u[i, j] = un[i, j] - 0.1 * along + 0.2 * (un[i - 1, j] - 2 * un[i, j] + un[i + 1, j]) + b[i, j]
+        udiff = 0.5 * udiff + 0.001 * (np.sum(u) - np.sum(un)) / (1.0 + np.sum(u))
+        steps += 1
+    return np.sum(u * u) + steps
+
+
+def trips_channel_exchanged(u, v, tol):
+    """Two arrays exchanged in each trip of a while."""
+    err = 1.0
+    while err > tol:
+        for i in range(1, len(u) - 1):
+            v[i] = 0.5 * u[i] + 0.2 * np.sin(u[i - 1] * u[i + 1])
+        u, v = v, u
+        err = 0.5 * err
+    return np.sum(u * u * v)
+
+
+def trips_exchanged_in_nested_while(u, v, x):
+    """A while in a loop, and an exchange in it where an element says so."""
+    for i in range(len(x)):
+        y = x[i]
+        while y > 0.4:
+            v[:] = u * u * y + 0.1
+            y = y * 0.6
+            if v[0] > 0.3:
+                u, v = v, u
+            u[0] = u[0] * y
+    return np.sum(u) + np.sum(v * v)
+
+
+def trips_arrays_of_a_while(x, y):
+    """Arrays that live in one trip, and one that is made anew."""
+    s = y
+    while s > 0.2:
+        w = x * s
+        w[:] = np.sin(w) * w
+        z = w * w + x
+        x = z * 0.5
+        s = s * 0.5 + 0.01 * np.sum(w * z) / (1.0 + np.sum(z))
+        s = s * 0.9
+        if s > 5.0:
+            s = 0.0
+    return s + np.sum(x * x)
+
+
+def trips_return_out_of_nest(A, c):
+    """An early return out of three loops, one of them a while."""
+    s = 1.0
+    for i in range(A.shape[0]):
+        for j in range(A.shape[1]):
+            y = A[i, j]
+            while y < 4.0:
+                y = y * y + c
+                s = s * 0.5 + y * s * 0.1
+                if s > 1.5:
+                    return s * y
+            A[i, j] = y * s
+    return s + np.sum(A)
+
+
+def trips_while_in_branch(x, c):
+    """A while on one side of a branch on data."""
+    s = 0.0
+    for i in range(len(x)):
+        if x[i] > 0.9:
+            while x[i] > 0.5:
+                x[i] = x[i] * x[i] * c * 0.4
+                s += np.sin(x[i])
+        else:
+            x[i] = x[i] * x[i]
+        s = s * s * 0.3 + x[i]
+    return s
+
+
+def trips_of_a_cell(x):
+    """The condition reads the cell that the body overwrites."""
+    while x[0] < 5.0:
+        x[0] = x[0] * x[0] + 0.3
+        for i in range(1, len(x)):
+            x[i] = x[i] * x[i - 1] * 0.5
+    return np.sum(x)
+
+
+def trips_as_many_as_computed(x, k):
+    """Arrays whose extent is computed from integers."""
+    n = k * 2 + 1
+    w = np.zeros(n)
+    for _t in range(2):
+        for i in range(n):
+            w[i] = w[i] * w[i] + x[i % len(x)]
+    return np.sum(w * w)
+
+
+def trips_from_an_array(x, idx):
+    """An array whose extent is read from data, overwritten in steps."""
+    n = idx[0]
+    w = np.zeros(n)
+    for _t in range(3):
+        for i in range(n):
+            w[i] = w[i] * w[i] + x[i % len(x)] * w[i - 1]
+            w[i] += x[i % len(x)]
+    return np.sum(w * w)
+
+
+def trips_of_links(x, following):
+    """A walk along links read from data, gathering and scattering."""
+    i = 0
+    s = 1.0
+    for _k in range(len(x)):
+        while i < len(x):
+            s = s * 0.5 + 0.3 * np.sin(x[i] * s)
+            x[i] = x[i] * s
+            i = following[i]
+        i = 0
+        s = s * s * 0.2
+    return s + np.sum(x)
+
+
+def links(n, rng):
+    return (np.arange(n) + rng.integers(1, 3, n),)
+
+
 ENTRIES = (
     Entry(trips_ragged_recurrence, all_of(ragged, array("n")), bits=False),
     Entry(trips_ragged_product, all_of(ragged, array("n"))),
@@ -167,5 +359,19 @@ ENTRIES = (
     Entry(trips_from_changed_counts, all_of(counted, array("n")), bits=False),
     Entry(trips_from_the_second_sweep, all_of(ragged, array("n")), bits=False),
     Entry(trips_exchange_where_large, all_of(array("n"), array("n"), number()), least=1, bits=False),
+    Entry(trips_conjugate_gradients, all_of(signed("n+1", "n"), array("n")), bits=False),
+    Entry(trips_riemann_sum, all_of(value(0.1), value(1.0), value(0.3))),
+    Entry(trips_nest, all_of(array("n", 2), value(0.2)), bits=False),
+    Entry(trips_barrier, all_of(array("n"), number(-0.1, 0.1), signed("n", 4)), bits=False),
+    Entry(trips_channel, all_of(array("n", "n+1"), array("n", "n+1", low=0.0, high=0.1), value(0.2)), bits=False),
+    Entry(trips_channel_exchanged, all_of(array("n"), array("n"), value(0.2)), bits=False),
+    Entry(trips_exchanged_in_nested_while, all_of(array("n"), array("n"), array("n")), least=1, bits=False),
+    Entry(trips_arrays_of_a_while, all_of(array("n"), number()), bits=False),
+    Entry(trips_return_out_of_nest, all_of(array("n", "n"), number()), bits=False),
+    Entry(trips_while_in_branch, all_of(array("n"), number()), bits=False),
+    Entry(trips_of_a_cell, array("n"), least=1, bits=False),
+    Entry(trips_as_many_as_computed, all_of(array("n"), value(2)), least=1, bits=False),
+    Entry(trips_from_an_array, all_of(array("n"), value(np.array([3]))), least=1, bits=False),
+    Entry(trips_of_links, all_of(array("n"), links), bits=False),
     Entry(trips_exchange_of_three, all_of(array("n"), signed("n"), array("n"), value(np.array([2, 0, 1, 2]))), bits=False),
 )
