@@ -73,6 +73,8 @@ TINY = {
     "gray_scott": ({"N": 5, "steps": 3}, {"N": 9, "steps": 8}),
     "plasticity": ({"points": 5, "steps": 9}, {"points": 17, "steps": 40}),
     "option_mc": ({"paths": 4, "steps": 5}, {"paths": 20, "steps": 12}),
+    "newton_loop": ({"N": 5}, {"N": 30}),
+    "cg": ({"N": 3}, {"N": 8}),
 }
 PORTS = [(name, system) for name, benchmark in KERNELS.items() for system in benchmark.systems]
 

@@ -86,6 +86,26 @@ def test_no_sweep_and_one_sweep(compiled, name):
         assert gradient_error(benchmark.function, arguments, gradient, wrt=benchmark.wrt, of=benchmark.of) <= TOLERANCE
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [
+        pytest.param("newton_loop", {"tol": 10.0}, id="newton_loop-no_trip"),
+        pytest.param("newton_loop", {"tol": 0.01}, id="newton_loop-few_trips"),
+        pytest.param("newton_loop", {"a": np.zeros(0), "b": np.zeros(0)}, id="newton_loop-no_cell"),
+        pytest.param("cg", {"tol": 1.0}, id="cg-no_trip"),
+        pytest.param("cg", {"tol": 0.5}, id="cg-one_trip"),
+    ],
+)
+def test_loops_that_end_at_once(compiled, name, changed):
+    benchmark = KERNELS[name]
+    arguments = {**benchmark.initialize(TINY[name][0]), "tol": 1e-8, **changed}
+    out, pullback = dfad.vjp(compiled[name], *arguments.values(), of=benchmark.of, wrt=benchmark.wrt)
+    gradient = pullback(seeds(out))
+    assert relative_error(as_tuple(out), run_numpy(benchmark.function, arguments, benchmark.of)) <= 1e-13
+    assert gradient_error(benchmark.function, arguments, gradient, wrt=benchmark.wrt, of=benchmark.of) <= TOLERANCE
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", KERNELS)

@@ -88,6 +88,8 @@ MODULES = {
         "gray_scott",
         "plasticity",
         "option_mc",
+        "newton_loop",
+        "cg",
     ),
 }
 Function = Callable[..., Any]

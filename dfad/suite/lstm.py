@@ -17,7 +17,7 @@ family = "T"
 wrt = ("W1", "U1", "b1", "W2", "U2", "b2")
 outputs = ("return",)
 sizes = {
-    "S": {"units": 6, "steps": 24},
+    "S": {"units": 6, "steps": 128},
     "M": {"units": 64, "steps": 128},
     "L": {"units": 256, "steps": 512},
     "paper": {"units": 256, "steps": 1024},
