@@ -19,7 +19,7 @@ from dfad.frontend.blocks import Header, OpenBlock
 from dfad.frontend.builder import cast
 from dfad.frontend.elementwise import Operand, element_at, is_at_most_one, operand_of, require_equal, settle
 from dfad.frontend.scope import Context
-from dfad.frontend.values import ONE, ZERO, Deferred, Indices, Lazy, Scalar, Shape, Target, Value, View, kind_of, whole
+from dfad.frontend.values import ONE, ZERO, Deferred, Indices, Lazy, Masked, Scalar, Shape, Target, Value, View, kind_of, whole
 from dfad.ir.dtype import Dtype
 from dfad.ir.memlet import Memlet, Range
 from dfad.ir.nodes import Expression, Read
@@ -202,6 +202,8 @@ def as_view(context: Context, value: Value) -> View:
             return value
         case Lazy() | Deferred():
             return in_temporary(context, value)
+        case Masked():
+            return context.side_by_side(context, value)
         case _:
             context.wrong_type(f"an array is needed here, and this is {kind_of(value)}")
 

@@ -13,8 +13,9 @@ from dfad.frontend.exchanges import exchange_homes
 from dfad.frontend.expressions import binary, evaluate, evaluate_index, keep
 from dfad.frontend.indexing import part_of, subscript
 from dfad.frontend.liveness import is_exchange
-from dfad.frontend.masks import masked_content, store_masked
+from dfad.frontend.masks import is_spread, masked_content, store_masked
 from dfad.frontend.names import calls_a_function
+from dfad.frontend.packing import store_packed
 from dfad.frontend.scope import Context
 from dfad.frontend.values import (
     Chosen,
@@ -69,9 +70,16 @@ def assign(context: Context, target: ast.expr, value: Value) -> None:
 
 def _store(context: Context, cells: Target | MaskedCells, value: Value) -> None:
     if isinstance(cells, MaskedCells):
-        store_masked(context, cells, value)
+        _store_under_mask(context, cells, value)
     else:
         store(context, cells, value)
+
+
+def _store_under_mask(context: Context, cells: MaskedCells, value: Value) -> None:
+    if is_spread(context, cells, value):
+        store_masked(context, cells, value)
+    else:
+        store_packed(context, cells, value)
 
 
 def _cells(context: Context, owner: ast.expr, index: ast.expr) -> Target | MaskedCells:
@@ -154,7 +162,7 @@ def augment(context: Context, statement: ast.AugAssign) -> None:
     assert isinstance(target, ast.Subscript)
     cells = _cells(context, target.value, target.slice)
     if isinstance(cells, MaskedCells):
-        store_masked(context, cells, binary(context, op, masked_content(cells), evaluate(context, statement.value)))
+        _store_under_mask(context, cells, binary(context, op, masked_content(cells), evaluate(context, statement.value)))
         return
     before = keep(context, Scalar(cells.at(()))) if calls and not cells.shape else None
     update(context, cells, op, evaluate(context, statement.value), before)

@@ -31,10 +31,7 @@ def operand_of(context: Context, value: Value) -> Operand:
         case Deferred():
             return place(context, value)
         case Masked():
-            context.unsupported(
-                "elements chosen by a mask would have to stand side by side here",
-                hint="write a loop with if, or cover the others: np.max(np.where(mask, x, -np.inf))",
-            )
+            return context.side_by_side(context, value)
         case _:
             context.wrong_type(f"{origin_of(context, value)} neither a number nor an array")
 
@@ -142,7 +139,9 @@ def _is_stretched(extent: sympy.Expr, common: sympy.Expr) -> bool:
 def lift(context: Context, operation: Callable[..., Scalar], operands: Sequence[Value]) -> Scalar | Lazy | Masked:
     """The operation on numbers done elementwise on what may be arrays; all numbers give a number."""
     if any(isinstance(operand, Masked) for operand in operands):
-        return _lift_masked(context, operation, operands)
+        found = _lift_masked(context, operation, operands)
+        if found is not None:
+            return found
     values = [operand_of(context, operand) for operand in operands]
     if all(isinstance(value, Scalar) for value in values):
         return typed(context, operation, *values)
@@ -152,10 +151,16 @@ def lift(context: Context, operation: Callable[..., Scalar], operands: Sequence[
     return Lazy(shape, sample.dtype, lambda indices: operation(*(element_at(value, shape, indices) for value in values)).expression)
 
 
-def _lift_masked(context: Context, operation: Callable[..., Scalar], operands: Sequence[Value]) -> Masked:
-    """The operation on the elements that one mask lets through; beside them stand numbers only."""
+def _lift_masked(context: Context, operation: Callable[..., Scalar], operands: Sequence[Value]) -> Masked | None:
+    """The operation on the elements that one mask lets through, in their places; None where they meet others than these and numbers."""
     first = next(operand for operand in operands if isinstance(operand, Masked))
-    values = [_under(context, first, operand) for operand in operands]
+    if not all(_is_under(context, first, operand) for operand in operands):
+        return None
+    values = [operand if isinstance(operand, Masked) else settle(context, number_of(context, operand)) for operand in operands]
+    for operand in values:
+        if isinstance(operand, Masked):
+            for own, other in zip(first.shape, operand.shape, strict=True):
+                require_equal(context, own, other)
     sample = typed(context, operation, *(value if isinstance(value, Scalar) else _some_element(value) for value in values))
 
     def element(indices: Indices) -> Expression:
@@ -164,17 +169,15 @@ def _lift_masked(context: Context, operation: Callable[..., Scalar], operands: S
     return Masked(first.mask, first.shape, sample.dtype, element)
 
 
-def _under(context: Context, first: Masked, operand: Value) -> Scalar | Masked:
-    if not isinstance(operand, Masked):
-        found = operand_of(context, operand)
-        if isinstance(found, Scalar):
-            return settle(context, found)
-        context.unsupported("elements chosen by a mask meet a whole array", hint="put the same mask on both")
-    if len(operand.shape) != len(first.shape) or not have_one_mask(context, first.mask, operand.mask):
-        context.unsupported("elements chosen by two masks meet", hint="bind the mask to a name and use it on both")
-    for own, other in zip(first.shape, operand.shape, strict=True):
-        require_equal(context, own, other)
-    return operand
+def _is_under(context: Context, first: Masked, operand: Value) -> bool:
+    """Whether the operand is a number, or under the same mask."""
+    match operand:
+        case Masked():
+            return len(operand.shape) == len(first.shape) and have_one_mask(context, first.mask, operand.mask)
+        case View() | Lazy() | Deferred():
+            return not operand.shape
+        case _:
+            return True
 
 
 def have_one_mask(context: Context, first: View | Lazy, second: View | Lazy) -> bool:

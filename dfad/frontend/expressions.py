@@ -271,7 +271,7 @@ def _subscript(context: Context, owner: ast.expr, index: ast.expr) -> Value:
     if isinstance(found, Tuple):
         return _item(context, owner, found, items)
     if isinstance(found, Masked):
-        operand_of(context, found)
+        found = operand_of(context, found)
     if not isinstance(found, View | Lazy | Deferred):
         context.wrong_type(f"{kind_of(found)} has no elements")
     return subscript(context, found, items)

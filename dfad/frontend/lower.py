@@ -18,6 +18,7 @@ from dfad.frontend.fence import check
 from dfad.frontend.inline import inline
 from dfad.frontend.liveness import live_variables, parameters_of
 from dfad.frontend.names import declare_parameter
+from dfad.frontend.packing import side_by_side
 from dfad.frontend.scope import Context, Frame, Hidden, Resolved, Retry
 from dfad.frontend.statements import lower_body
 from dfad.frontend.values import Deferred, Known, Lazy, Scalar, Tuple, Value, View, kind_of, whole
@@ -79,7 +80,7 @@ def _attempt(
     source: SourceText, types: Mapping[str, ArgumentType], learned: dict[str, tuple[Dtype, bool]], viewed: set[str]
 ) -> Lowered:
     reserved = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)} | types.keys()
-    context = Context(Builder(reserved), inline, learned, viewed=viewed)
+    context = Context(Builder(reserved), inline, side_by_side, learned, viewed=viewed)
     tree = without_exits(source.tree)
     frame = Frame(source, live_variables(tree), "")
     context.frames.append(frame)

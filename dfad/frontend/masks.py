@@ -1,8 +1,8 @@
 """Boolean masks as indices: `x[mask]` and `x[mask] = value`.
 
 How many elements a mask lets through is known only when the kernel runs. So `x[mask]` stays spread out over the shape of x: elementwise
-functions, sums and assignments under the same mask need no more, each element being a branch on the mask. Anything that needs the
-elements side by side is refused.
+functions, sums and assignments under the same mask need no more, each element being a branch on the mask. What needs the elements side by
+side gets an array of them (packing.py).
 """
 
 from __future__ import annotations
@@ -49,13 +49,16 @@ def lets_through(mask: View | Lazy, indices: Indices) -> Expression:
 # ---------------------------------------------------------------- stores
 
 
+def is_spread(context: Context, cells: MaskedCells, value: Value) -> bool:
+    """Whether the value is a number, or elements that stand where the cells are: under the same mask."""
+    if isinstance(value, Masked):
+        return have_one_mask(context, cells.mask, value.mask) and len(value.shape) == len(cells.owner.shape)
+    return isinstance(value, Scalar) or (isinstance(value, View | Lazy | Deferred) and not value.shape)
+
+
 def store_masked(context: Context, cells: MaskedCells, value: Value) -> None:
     """``owner[mask] = value``: a number, or elements under the same mask."""
     if isinstance(value, Masked):
-        if not have_one_mask(context, cells.mask, value.mask) or len(value.shape) != len(cells.owner.shape):
-            context.unsupported(
-                "the elements of one mask cannot be stored under another", hint="bind the mask to a name and use it on both sides"
-            )
         _store(context, cells, value)
     else:
         number = settle(context, number_of(context, value))

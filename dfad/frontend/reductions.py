@@ -49,8 +49,8 @@ def is_set(context: Context, flag: Value) -> bool:
 
 def total(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = NOTHING) -> Value:
     """``np.sum``; float32 is accumulated in float64."""
-    if isinstance(a, Masked):
-        return masked_sum(context, _whole_mask(context, a, axis))
+    if isinstance(a, Masked) and _is_whole(axis):
+        return masked_sum(context, a)
     value = operand_of(context, a)
     if not value.shape:
         return value
@@ -60,8 +60,8 @@ def total(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = N
 
 def product(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = NOTHING) -> Value:
     """``np.prod``."""
-    if isinstance(a, Masked):
-        return masked_product(context, _whole_mask(context, a, axis))
+    if isinstance(a, Masked) and _is_whole(axis):
+        return masked_product(context, a)
     value = operand_of(context, a)
     if not value.shape:
         return value
@@ -75,8 +75,8 @@ def _keeps(context: Context, keepdims: Value) -> bool:
 
 def mean(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = NOTHING) -> Value:
     """``np.mean``: the sum over the count."""
-    if isinstance(a, Masked):
-        return masked_mean(context, _whole_mask(context, a, axis))
+    if isinstance(a, Masked) and _is_whole(axis):
+        return masked_mean(context, a)
     value = operand_of(context, a)
     if not value.dtype.is_float:
         value = _as_float(value)
@@ -88,10 +88,8 @@ def _as_float(value: Operand) -> Lazy:
     return Lazy(value.shape, F64, lambda indices: cast(value.at(indices), F64))
 
 
-def _whole_mask(context: Context, value: Masked, axis: Value) -> Masked:
-    if not (isinstance(axis, Known) and axis.value is None):
-        context.unsupported("elements chosen by a mask are reduced as a whole", hint="leave axis out, or use np.where(mask, x, 0)")
-    return value
+def _is_whole(axis: Value) -> bool:
+    return isinstance(axis, Known) and axis.value is None
 
 
 def _folded(

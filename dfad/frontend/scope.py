@@ -16,7 +16,7 @@ from dfad.errors import KernelTypeError, Place, UnsupportedSyntax
 from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import Builder
 from dfad.frontend.liveness import Liveness
-from dfad.frontend.values import Scalar, Value, View, element, scalars, whole
+from dfad.frontend.values import Masked, Scalar, Value, View, element, scalars, whole
 from dfad.ir.dtype import Dtype
 from dfad.ir.nodes import Array, IntegerSymbol, Read, ShapeSymbol
 from dfad.ir.signature import ArgumentType
@@ -128,6 +128,7 @@ class Context:
 
     builder: Builder
     inline: Callable[[Context, FunctionType, Sequence[Value], Mapping[str, Value]], Value]
+    side_by_side: Callable[[Context, Masked], View]
     learned: dict[str, tuple[Dtype, bool]]
     frames: list[Frame] = field(default_factory=list)
     hidden: dict[str, tuple[Hidden, Value]] = field(default_factory=dict)

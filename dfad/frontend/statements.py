@@ -14,7 +14,7 @@ from dfad.frontend.arithmetic import apply, truth
 from dfad.frontend.assignments import assign, assign_all, augment
 from dfad.frontend.blocks import Header, OpenBlock
 from dfad.frontend.doubts import demand_view, join_doubts
-from dfad.frontend.elementwise import number_of, settle, typed
+from dfad.frontend.elementwise import number_of, operand_of, settle, typed
 from dfad.frontend.expressions import evaluate, keep
 from dfad.frontend.guards import knowing
 from dfad.frontend.homes import close_homes, merge_paths, open_homes
@@ -26,6 +26,7 @@ from dfad.frontend.values import (
     Deferred,
     Known,
     Lazy,
+    Masked,
     RangeOf,
     Scalar,
     Together,
@@ -123,6 +124,8 @@ def _if(context: Context, statement: ast.If) -> None:
 
 def _for(context: Context, statement: ast.For) -> None:
     over = evaluate(context, statement.iter)
+    if isinstance(over, Masked):
+        over = operand_of(context, over)
     match over:
         case RangeOf():
             _for_range(context, statement, over)

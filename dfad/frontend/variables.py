@@ -7,6 +7,7 @@ assignment inside. Known integers and constants need no array at all.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 
 import sympy
@@ -43,11 +44,22 @@ def fresh(context: Context, name: str, value: Value) -> Value:
         case Lazy() | Deferred():
             return _fresh_array(context, name, value)
         case Masked():
-            return keep_masked(context, value)
+            return operand_of(context, value) if _is_taken_apart(context, name) else keep_masked(context, value)
         case Tuple(items):
             return Tuple(tuple(fresh(context, f"{name}_{position}", item) for position, item in enumerate(items)))
         case _:
             return value
+
+
+def _is_taken_apart(context: Context, name: str) -> bool:
+    """Whether the function takes elements of the variable, or runs over them."""
+    for node in ast.walk(context.frame.source.tree):
+        match node:
+            case ast.Subscript(value=ast.Name(id=used)) | ast.For(iter=ast.Name(id=used)) if used == name:
+                return True
+            case _:
+                pass
+    return False
 
 
 def _fresh_array(context: Context, name: str, value: Lazy | Deferred) -> View:

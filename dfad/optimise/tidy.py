@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dfad.ir.nodes import Array, Block, Branch, Loop, Node, Program, Stage
-from dfad.ir.walk import rewrite, rewrite_block, shape_symbols
+from dfad.ir.walk import rewrite, rewrite_block, shape_symbols, walk, writes
 
 
 def tidy(program: Program) -> Program:
@@ -37,7 +37,7 @@ def _opened(block: Block) -> Block:
     arrays = list(block.arrays)
     body: list[Node] = []
     for node in block.body:
-        if isinstance(node, Block) and not any(_is_sized_by(array, arrays) for array in node.arrays):
+        if isinstance(node, Block) and not _is_sized_inside(node.arrays, block):
             arrays += node.arrays
             body += node.body
         else:
@@ -46,6 +46,7 @@ def _opened(block: Block) -> Block:
     return block if is_same else Block(tuple(arrays), tuple(body))
 
 
-def _is_sized_by(array: Array, others: list[Array]) -> bool:
-    """Whether the shape names one of the others, an integer scalar that has no value yet where these begin to live."""
-    return bool({item.name for item in shape_symbols(array)} & {other.name for other in others})
+def _is_sized_inside(arrays: tuple[Array, ...], block: Block) -> bool:
+    """Whether a shape names an integer scalar that gets its value in the block, and so has none where its arrays begin to live."""
+    named = {item.name for array in arrays for item in shape_symbols(array)}
+    return bool(named) and any(memlet.array in named for node in walk(block) for memlet in writes(node))

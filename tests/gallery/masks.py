@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.gallery import Entry
-from tests.gallery.makers import all_of, array, number, signed
+from tests.gallery.makers import all_of, array, number, signed, size, value
 
 
 def mask_assigned(x, c):
@@ -74,6 +74,57 @@ def ring(n, rng):
     return rng.uniform(0, 1, n), rng.uniform(0, 3, n), np.array([0.0, 0.5, 1.5, 3.0])
 
 
+def mask_extremes(x):
+    """Maxima and minima of what a mask lets through."""
+    return np.max(x[x > -2.0]) - x[x > -2.0].min() * np.max(np.abs(x[x > -2.0]))
+
+
+def mask_elements(x, idx):
+    """Elements of what a mask let through, one by one, and written in place."""
+    y = x[x > -0.5]
+    s = 0.0
+    for i in range(len(y)):
+        s += y[i] * (i + 1)
+        y[i] = 2.0 * y[i]
+    for v in x[x < 0.0]:
+        s -= v * v
+    return s + np.sum(y * y) + np.sum(y[idx % (len(y) + 1) :])
+
+
+def mask_meets_another(x, y):
+    """Elements under two masks that let equally many through, and beside a whole array of that length."""
+    p, q = x > 0.0, x[::-1] > 0.0
+    z = x[p] * y[q] + y[p]
+    return np.sum(z * z) + np.sum(np.cumsum(x[p])) + np.sum(x[p] @ y[p])
+
+
+def mask_takes_array(x, y):
+    """An array, or the elements of another mask, stored under a mask."""
+    m = x > 0.0
+    n = np.sum(m)
+    x[m] = y[:n] ** 2
+    x[~m] += y[np.sum(m) :]
+    y[y[::-1] > 1.0] = y[y > 1.0] * x[: len(y[y > 1.0])]
+    return np.sum(x * x) + np.sum(y)
+
+
+def mask_rows_packed(A, c):
+    """Whole rows side by side, reduced along an axis."""
+    rows = A[c > 1.0]
+    return np.sum(rows.sum(axis=0) ** 2) + np.sum(np.sum(A[c > 1.0] * 2.0, axis=1) ** 3)
+
+
+def mask_in_loop(x, n):
+    """A length that is another in every trip."""
+    s = 0.0
+    for k in range(n):
+        y = x[x > 0.2 * k]
+        if len(y) > 1:
+            s += np.max(y) * y[0] * y[-1]
+        x *= 0.9
+    return s
+
+
 ENTRIES = (
     Entry(mask_assigned, all_of(signed("n"), number())),
     Entry(mask_transforms, signed("n")),
@@ -84,4 +135,10 @@ ENTRIES = (
     Entry(mask_of_matrix, signed("n", "n+1"), bits=False),
     Entry(mask_neighbours, signed("n"), least=2),
     Entry(mask_bins, ring, bits=False),
+    Entry(mask_extremes, signed("n"), least=1),
+    Entry(mask_elements, all_of(signed("n"), value(1)), bits=False),
+    Entry(mask_meets_another, all_of(signed("n"), array("n")), bits=False),
+    Entry(mask_takes_array, all_of(signed("n"), array("n")), bits=False),
+    Entry(mask_rows_packed, all_of(array("n", 3), array("n")), bits=False),
+    Entry(mask_in_loop, all_of(signed("n"), size()), bits=False),
 )

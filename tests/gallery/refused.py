@@ -100,9 +100,6 @@ MEANING = {
     "recursion": Refused("def f(x, n):\n    return recursive(n)\n", 3, "recursive(n - 1)", "calls itself", "loop", XN),
     "mask_returned": Refused("def f(x):\n    return x[x > 0]\n", 2, "return x[x > 0]", "cannot return", "numbers, arrays"),
     "mask_beside_index": Refused("def f(x):\n    return np.sum(x[None][0, x > 0])\n", 2, "x[None][0, x > 0]", "a mask beside", "alone"),
-    "two_masks": Refused("def f(x):\n    return np.sum(x[x > 0] * x[x > 1])\n", 2, "x[x > 0] * x[x > 1]", "two masks", "name"),
-    "masked_with_whole": Refused("def f(x):\n    return np.sum(x[x > 0] * x)\n", 2, "x[x > 0] * x", "whole array", "same mask"),
-    "masked_maximum": Refused("def f(x):\n    return np.max(x[x > 0])\n", 2, "np.max(x[x > 0])", "side by side", "np.max(np.where("),
     "float_index": Refused("def f(x):\n    return x[x]\n", 2, "x[x]", "index is an integer", "int()"),
     "builtin_sum": Refused("def f(x):\n    return sum(x)\n", 2, "sum(x)", "sum", "np.sum"),
     "builtin_max_of_array": Refused("def f(x):\n    return max(x)\n", 2, "max(x)", "max of an array", "np.max"),
@@ -134,7 +131,6 @@ MEANING = {
         None,
         all_of(X, value("2")),
     ),
-    "masked_element": Refused("def f(x):\n    y = x[x > 0]\n    return y[0]\n", 3, "y[0]", "side by side", "np.where"),
     "median": Refused("def f(x):\n    return np.median(x)\n", 2, "np.median(x)", "np.median is not", "before the kernel"),
     "einsum": Refused(
         "def f(x):\n    return np.einsum('i...,i', x, x)\n", 2, "np.einsum('i...,i', x, x)", "letters, commas", "by a letter"

@@ -1,0 +1,74 @@
+"""Elements that a mask lets through, side by side: an array whose length the kernel counts.
+
+    k = 0
+    for i: if mask[i]: packed[k] = x[i]; k = k + 1
+
+In each trip the place is read through a scalar of its own, which a subset can name (grammar.md). The array lives where its length is
+known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import sympy
+
+from dfad.frontend.arrays import in_temporary, nest
+from dfad.frontend.bounds import require_equal
+from dfad.frontend.builder import cast, constant
+from dfad.frontend.elementwise import operand_of
+from dfad.frontend.masks import lets_through, masked_shape
+from dfad.frontend.scope import Context
+from dfad.frontend.values import Indices, Lazy, Masked, MaskedCells, Value, View, element
+from dfad.ir.dtype import I64
+from dfad.ir.memlet import Memlet
+from dfad.ir.nodes import Integer
+
+
+def side_by_side(context: Context, value: Masked) -> View:
+    """The elements in an array of their own."""
+    builder = context.builder
+    mask = in_temporary(context, Lazy(value.mask.shape, value.mask.dtype, value.mask.at))
+    count, *_ = masked_shape(context, Masked(mask, value.shape, value.dtype, value.element))
+    length = builder.pin_integer(count)
+    builder.know(length)
+    rest = value.shape[len(mask.shape) :]
+    packed = builder.temporary("packed", value.dtype, (length, *rest))
+    with _let_through(context, mask) as (indices, place), ExitStack() as stack:
+        inner, _ = nest(context, rest, stack)
+        builder.tasklet(packed.memlet((place, *inner)), value.at((*indices, *inner)))
+    return packed
+
+
+def store_packed(context: Context, cells: MaskedCells, value: Value) -> None:
+    """``owner[mask] = array``: an array that has as many elements as the mask lets through."""
+    builder = context.builder
+    source = operand_of(context, value)
+    held = in_temporary(context, Lazy(source.shape, source.dtype, source.at))
+    mask = in_temporary(context, Lazy(cells.mask.shape, cells.mask.dtype, cells.mask.at))
+    count, *rest = masked_shape(context, Masked(mask, cells.owner.shape, cells.owner.dtype, cells.owner.at))
+    if len(held.shape) != 1 + len(rest):
+        context.wrong_type(f"an array of rank {len(held.shape)} does not fit cells of rank {1 + len(rest)} under a mask")
+    message = "the mask lets {1} elements through, and here are {0}"
+    require_equal(builder, held.shape[0], builder.pin_integer(count), "index", message)
+    with _let_through(context, mask) as (indices, place), ExitStack() as stack:
+        inner, _ = nest(context, held.shape[1:], stack)
+        builder.tasklet(cells.owner.memlet((*indices, *inner)), cast(held.at((place, *inner)), cells.owner.dtype))
+
+
+@contextmanager
+def _let_through(context: Context, mask: View) -> Iterator[tuple[Indices, sympy.Expr]]:
+    """A pass over a mask: what the `with` block appends runs where it is true; the indices, and the number of such places so far."""
+    builder = context.builder
+    counter = builder.hold(builder.unused("place"), constant(0, I64))
+    with ExitStack() as stack:
+        indices, _ = nest(context, mask.shape, stack)
+        with builder.nested() as then:
+            place = builder.pin_integer(element(counter))
+            builder.know(place)
+            yield indices, place
+            builder.tasklet(Memlet(counter.name), Integer(place + 1))
+        with builder.nested() as orelse:
+            pass
+        builder.branch(lets_through(mask, indices), then, orelse)
