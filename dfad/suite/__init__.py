@@ -71,6 +71,7 @@ MODULES = {
         "syrk",
         "syr2k",
         "cavity_flow",
+        "channel_flow",
         "nbody",
         "vadv",
         "spmv",
