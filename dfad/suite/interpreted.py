@@ -70,7 +70,7 @@ class NumbaPrimal(Primal):
         start = time.perf_counter()
         try:
             run_seconds, _ = self.run()
-        except numba.core.errors.NumbaError as error:
+        except (numba.core.errors.NumbaError, AssertionError, NotImplementedError) as error:  # some of its own asserts fail
             raise CannotRun(f"{type(error).__name__}: {_said(str(error))}") from error
         self.compile_seconds = time.perf_counter() - start
         self.compile_seconds -= min(run_seconds, self.run()[0])
