@@ -28,6 +28,7 @@ from dfad.optimise.substitute import substitute_once
 from dfad.optimise.tidy import tidy
 from dfad.optimise.unswitch import unswitch
 from dfad.optimise.upward import run_upwards
+from dfad.optimise.wraps import unwrap
 from dfad.plan.postpone import postpone
 from dfad.plan.record import record
 from tests.adjoint_paths import Subject, only_gradients, run_gradient, subject
@@ -37,7 +38,7 @@ SIZES = (1, 4)
 NO_GRADIENT = {"scalar_division_by_zero"}
 """Kernels with an infinite gradient."""
 
-BEFORE = (substitute_once, end_loops, name_guards)
+BEFORE = (substitute_once, end_loops, unwrap, name_guards)
 PRIMAL = (lower_extremes, tidy, fuse, contract)
 """Of a Program that is not differentiated."""
 EXACT = (tidy, remove_dead, assign_first, remove_copies, remove_dead, postpone)

@@ -436,3 +436,49 @@ def random_integer(rng, leaves, depth):
         sympy.Max(a, b),
     ]
     return rng.choice(forms)
+
+
+# ---------------------------------------------------------------- local arrays computed again
+
+
+def diffusion(T, c, steps):
+    for _ in range(steps):
+        kappa = c * (1.0 + T)
+        flux = (kappa[1:] + kappa[:-1]) * (T[1:] - T[:-1])
+        T[1:-1] += 0.1 * (flux[1:] - flux[:-1])
+
+
+def stages(y, total, steps):
+    for _ in range(steps):
+        first = y * y
+        middle = y + 0.1 * first
+        second = middle * middle
+        total += second
+        y += 0.1 * (first + second)
+
+
+def gone(y, steps):
+    """`z` cannot be computed again: y is overwritten before its last use."""
+    for _ in range(steps):
+        z = np.sin(y)
+        y[:] = 0.5 * y
+        y += z * z * y
+
+
+def test_arrays_of_a_step_are_computed_again_from_what_is_recorded():
+    n, steps = 7, 5
+    arguments = (np.linspace(0.5, 1.5, n), np.linspace(1.0, 2.0, n), steps)
+    assert cells(diffusion, arguments) == steps * (n - 2)
+    check(diffusion, arguments)
+
+
+def test_stages_of_a_step_are_computed_again_one_from_the_other():
+    arguments = (np.linspace(0.5, 1.5, 6), np.zeros(6), 4)
+    assert cells(stages, arguments) == 4 * 6
+    check(stages, arguments)
+
+
+def test_what_cannot_be_computed_again_is_stored():
+    arguments = (np.linspace(0.5, 1.5, 6), 4)
+    assert cells(gone, arguments) == 3 * 4 * 6
+    check(gone, arguments)
