@@ -6,7 +6,7 @@ both paths; that is all that reads can see. A write in place would have to reach
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dfad.frontend.scope import Context, Doubt, Retry
@@ -18,12 +18,12 @@ def note_doubt(context: Context, name: str, array: Array, origin: View) -> None:
     """The variable's own array now holds a copy of cells that other names, or the caller, may see too."""
     others = [holder for holder in context.holders(origin.array.name) if holder != (context.frame, name) and holder[0].is_live(holder[1])]
     if origin.array.role == Role.ARGUMENT or others:
-        note_share(context, name, array, origin)
+        note_share(context, name, array, (origin,))
 
 
-def note_share(context: Context, name: str, array: Array, origin: View, key: str | None = None) -> None:
+def note_share(context: Context, name: str, array: Array, origins: Sequence[View], key: str | None = None) -> None:
     """The variable's own array is a copy of cells that it would share in NumPy; ``key``: of an expression that can give a view."""
-    own = {array.name: Doubt(context.frame, name, frozenset({origin.array.name}), frozenset({key}))}
+    own = {array.name: Doubt(context.frame, name, frozenset(origin.array.name for origin in origins), frozenset({key}))}
     context.doubts = join_doubts(context.doubts, own)
 
 

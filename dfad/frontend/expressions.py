@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from dfad.frontend.arithmetic import apply, select, truth
-from dfad.frontend.arrays import in_temporary
+from dfad.frontend.arrays import in_temporary, store
 from dfad.frontend.attributes import attribute
 from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import cast
 from dfad.frontend.calls import call
-from dfad.frontend.elementwise import apply_all, common_dtype, number_of, operand_of, pin, settle, typed
+from dfad.frontend.elementwise import Operand, apply_all, common_dtype, number_of, operand_of, pin, require_equal, settle, typed
 from dfad.frontend.grids import grid, is_grid
 from dfad.frontend.guards import knowing
 from dfad.frontend.indexing import subscript
@@ -24,7 +24,7 @@ from dfad.frontend.masks import keep_masked
 from dfad.frontend.names import calls_a_function, outer_value
 from dfad.frontend.products import matmul
 from dfad.frontend.scope import Context
-from dfad.frontend.values import Deferred, Known, Lazy, Masked, Scalar, SliceOf, Tuple, Value, View, element, kind_of, number
+from dfad.frontend.values import Deferred, Known, Lazy, Masked, Scalar, Sharing, SliceOf, Tuple, Value, View, element, kind_of, number
 from dfad.frontend.written import dimensions_of
 from dfad.ir.dtype import BOOL
 from dfad.ir.memlet import Memlet
@@ -234,9 +234,12 @@ def _conditional(context: Context, node: ast.IfExp) -> Value:
     if guard.constant is not None:
         return evaluate(context, node.body if guard.constant else node.orelse)
     with context.builder.nested() as then, knowing(context, guard, True):
-        chosen = number_of(context, evaluate(context, node.body))
+        first = operand_of(context, evaluate(context, node.body))
     with context.builder.nested() as orelse, knowing(context, guard, False):
-        other = number_of(context, evaluate(context, node.orelse))
+        second = operand_of(context, evaluate(context, node.orelse))
+    if first.shape or second.shape:
+        return _array_branch(context, guard, (then, first), (orelse, second))
+    chosen, other = number_of(context, first), number_of(context, second)
     if then.body or orelse.body:
         return _branch(context, guard, then, chosen, orelse, other)
     return typed(context, select, guard, chosen, other)
@@ -252,6 +255,24 @@ def _branch(context: Context, guard: Scalar, then: OpenBlock, chosen: Scalar, or
     builder.branch(guard.expression, then, orelse)
     found = element(target, weak)
     return pin(context, found) if target.dtype.kind == "i" else found
+
+
+def _array_branch(context: Context, guard: Scalar, *sides: tuple[OpenBlock, Operand]) -> Lazy:
+    """The choice between two arrays of one shape, as a copy of the chosen one: NumPy's result would be that array itself."""
+    builder, (first, second) = context.builder, [value for _, value in sides]
+    if len(first.shape) != len(second.shape) or first.dtype != second.dtype:
+        context.unsupported(
+            f"the sides are {kind_of(first)} and {kind_of(second)}, not arrays of one shape and type", hint="write an if statement"
+        )
+    for own, other in zip(first.shape, second.shape, strict=True):
+        require_equal(context, own, other)
+    target = builder.temporary("chosen", first.dtype, first.shape)
+    for block, value in sides:
+        with builder.inside(block):
+            store(context, target, value)
+    builder.branch(guard.expression, *(block for block, _ in sides))
+    shared = tuple(value for _, value in sides if isinstance(value, View))
+    return Lazy(first.shape, first.dtype, target.at, Sharing(shared, None) if shared else None)
 
 
 # ---------------------------------------------------------------- calls and subscripts

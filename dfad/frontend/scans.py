@@ -14,10 +14,11 @@ from dfad.frontend.elementwise import apply_all, number_of, operand_of, place
 from dfad.frontend.indexing import subscript
 from dfad.frontend.reductions import NOTHING, axes_of, mean, total
 from dfad.frontend.scope import Context
-from dfad.frontend.values import Deferred, Known, Scalar, SliceOf, Value, View, element, integer, kind_of
+from dfad.frontend.shapes import ravel
+from dfad.frontend.values import Deferred, Indices, Known, Scalar, SliceOf, Value, View, element, integer, kind_of
 from dfad.ir.dtype import BOOL, I64
 from dfad.ir.memlet import Memlet
-from dfad.ir.nodes import Apply, Expression, Integer, Read
+from dfad.ir.nodes import Apply, Array, Expression, Integer, Read
 
 
 def variance(context: Context, a: Value, axis: Value = NOTHING, ddof: Value = integer(0), keepdims: Value = NOTHING) -> Value:  # noqa: B008
@@ -59,8 +60,8 @@ def trace(context: Context, a: Value) -> Value:
 def running_sum(context: Context, a: Value, axis: Value = NOTHING) -> Value:
     """``np.cumsum``: along an axis, or of a vector."""
     source = as_view(context, a)
-    if isinstance(axis, Known) and len(source.shape) != 1:
-        context.unsupported("np.cumsum of an array of several axes needs an axis", hint="name the axis")
+    if isinstance(axis, Known) and len(source.shape) > 1:
+        source = as_view(context, ravel(context, source))
     (along,) = axes_of(context, source, axis)
     dtype = I64 if source.dtype.kind in "bi" else source.dtype
 
@@ -77,34 +78,53 @@ def running_sum(context: Context, a: Value, axis: Value = NOTHING) -> Value:
     return Deferred(source.shape, dtype, frozenset({source.array.name}), write)
 
 
-def place_of_maximum(context: Context, a: Value) -> Value:
-    """``np.argmax`` of a vector: the first of the greatest."""
-    return _place_of(context, a, "gt")
+def place_of_maximum(context: Context, a: Value, axis: Value = NOTHING) -> Value:
+    """``np.argmax``: the first of the greatest, along an axis or of all elements."""
+    return _place_of(context, a, axis, "gt")
 
 
-def place_of_minimum(context: Context, a: Value) -> Value:
-    """``np.argmin`` of a vector: the first of the least."""
-    return _place_of(context, a, "lt")
+def place_of_minimum(context: Context, a: Value, axis: Value = NOTHING) -> Value:
+    """``np.argmin``: the first of the least."""
+    return _place_of(context, a, axis, "lt")
 
 
-def _place_of(context: Context, a: Value, relation: str) -> Value:
-    """The first index that no other beats; NaN beats every number, as in NumPy."""
+def _place_of(context: Context, a: Value, axis: Value, relation: str) -> Value:
     source = as_view(context, a)
-    if len(source.shape) != 1:
-        context.unsupported("argmax and argmin take a vector", hint="write a loop with an if")
+    if isinstance(axis, Known) and len(source.shape) > 1:
+        source = as_view(context, ravel(context, source))
+    (along,) = axes_of(context, source, axis)
+    message = "attempt to get argmax or argmin of an empty sequence"
+    require(context.builder, source.shape[along] - 1, "index", message, ())
+    if len(source.shape) == 1:
+        return element(_search(context, source, (), 0, relation))
+
+    def write(target: View, accumulate: bool) -> None:
+        with ExitStack() as stack:
+            outer, _ = nest(context, target.shape, stack)
+            found = _search(context, source, outer, along, relation)
+            context.builder.tasklet(target.memlet(outer), cast(Read(Memlet(found.name), I64), target.dtype), accumulate)
+
+    shape = tuple(extent for position, extent in enumerate(source.shape) if position != along)
+    return Deferred(shape, I64, frozenset({source.array.name}), write)
+
+
+def _search(context: Context, source: View, outer: Indices, along: int, relation: str) -> Array:
+    """The first index along an axis that no other beats; NaN beats every number, as in NumPy."""
     builder = context.builder
-    require(builder, source.shape[0] - 1, "index", "attempt to get argmax or argmin of an empty sequence", ())
-    best = builder.hold(builder.unused("best"), source.at((sympy.Integer(0),)))
+
+    def value(index: sympy.Expr) -> Expression:
+        return source.at((*outer[:along], index, *outer[along:]))
+
+    best = builder.hold(builder.unused("best"), value(sympy.Integer(0)))
     found = builder.hold(builder.unused("place"), constant(0, I64))
-    with builder.loop("i0", sympy.Integer(1), source.shape[0]) as header:
-        value = source.at((header.index,))
+    with builder.loop("i0", sympy.Integer(1), source.shape[along]) as header:
         with builder.nested() as then:
-            builder.tasklet(Memlet(best.name), value)
+            builder.tasklet(Memlet(best.name), value(header.index))
             builder.tasklet(Memlet(found.name), Integer(header.index))
         with builder.nested() as orelse:
             pass
-        builder.branch(_beats(relation, value, Read(Memlet(best.name), source.dtype)), then, orelse)
-    return element(found)
+        builder.branch(_beats(relation, value(header.index), Read(Memlet(best.name), source.dtype)), then, orelse)
+    return found
 
 
 def _beats(relation: str, value: Expression, best: Expression) -> Expression:

@@ -149,6 +149,12 @@ def hstack(context: Context, arrays: Value) -> Value:
     return _joined(context, parts, integer(0 if len(parts[0].shape) == 1 else 1))
 
 
+def column_stack(context: Context, tup: Value) -> Value:
+    """``np.column_stack``: vectors as columns, matrices as they are."""
+    parts = _operands(context, tup)
+    return _joined(context, [part if len(part.shape) > 1 else _widened(context, part, 1) for part in parts], integer(1))
+
+
 def _widened(context: Context, part: Operand, place: int = 0) -> Operand:
     """The operand with a new axis of extent 1 there."""
     if isinstance(part, Scalar):
@@ -217,7 +223,7 @@ def reshape(context: Context, a: Value, *shape: Value) -> Value:
     def element(indices: Indices) -> Expression:
         return view.at(_unfolded(_folded(indices, wanted), view.shape))
 
-    shares = Sharing(view, key if _is_contiguous(view) else None) if isinstance(a, View) else None
+    shares = Sharing((view,), key if _is_contiguous(view) else None) if isinstance(a, View) else None
     return Lazy(wanted, view.dtype, element, shares)
 
 

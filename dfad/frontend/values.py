@@ -182,7 +182,7 @@ class Chosen:
 class Sharing:
     """The cells that a copy has in common with NumPy's result; ``key``: of an expression that can give the view itself."""
 
-    cells: View
+    cells: tuple[View, ...]
     key: str | None
 
 

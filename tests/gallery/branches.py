@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.gallery import Entry
-from tests.gallery.makers import all_of, array, number, signed, value
+from tests.gallery.makers import all_of, array, number, signed, size, value
 
 
 def branch_in_loop(a, c):
@@ -232,6 +232,13 @@ def branch_pass(x):
     assert len(x) >= 0, "never"
 
 
+def branch_chooses_array(x, y, n):
+    """A conditional expression between arrays."""
+    z = x if n % 2 == 1 else y * 2.0
+    w = x + 1.0 if np.sum(x) > 1.0 else x - 1.0
+    return np.sum(z * w) + np.sum((y if n > 2 else x) ** 2)
+
+
 ENTRIES = (
     Entry(branch_in_loop, all_of(signed("n"), value(0.3))),
     Entry(branch_chain, signed("n")),
@@ -257,4 +264,5 @@ ENTRIES = (
     Entry(branch_minimum_found, signed("n"), least=1),
     Entry(branch_log_positive, signed("n"), bits=False),
     Entry(branch_pass, signed("n")),
+    Entry(branch_chooses_array, all_of(array("n"), array("n"), size()), bits=False),
 )

@@ -47,6 +47,18 @@ def function_covariances(A, x):
     return np.cov(A), np.cov(A, rowvar=False), np.cov(x), np.cov(A, bias=True)
 
 
+def function_places_of_extremes(A, x):
+    """Of all elements, and along each axis."""
+    k = A.argmax()
+    r, c = np.argmin(A, axis=1), np.argmax(A, axis=0)
+    return A.ravel()[k] + np.sum(x[r] * x) + np.sum(c) + x[np.argmax(x)]
+
+
+def function_columns(x, A):
+    """Columns side by side, running sums of all elements, powers by name."""
+    return np.column_stack((x, A, 2.0 * x)), np.cumsum(A), pow(x, 3)
+
+
 SQUARE = all_of(array("n", "n"), array("n", "n"), array("n"))
 
 ENTRIES = (
@@ -57,4 +69,6 @@ ENTRIES = (
     Entry(function_repeats, all_of(array("n"), array("n", "n+1"), value(2))),
     Entry(function_outer, all_of(array("n"), array("n+1", "n"))),
     Entry(function_covariances, all_of(array("n", "n+3"), array("n+2")), bits=False, least=2),
+    Entry(function_places_of_extremes, all_of(array("n", "n"), array("n")), bits=False, least=1),
+    Entry(function_columns, all_of(array("n"), array("n", 2)), bits=False),
 )

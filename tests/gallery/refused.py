@@ -154,10 +154,10 @@ MEANING = {
     "reshaped_then_written": Refused(
         "def f(x):\n    y = x.T.reshape(-1)\n    y[0] = 1.0\n", 3, "y[0] = 1.0", "share", "y.copy()", array("n", "n")
     ),
-    "argmax_of_matrix": Refused("def f(x):\n    return np.argmax(x[:, None])\n", 2, "np.argmax(x[:, None])", "vector", "loop"),
     "joined_ranks": Refused(
         "def f(x):\n    return np.concatenate((x, x[:, None]))\n", 2, "np.concatenate((x, x[:, None]))", "one rank", "np.stack"
     ),
+    "ambiguous_choice": Refused("def f(x, c):\n    y = x if c > 1 else x * 2.0\n    y[0] = 1.0\n", 3, "y[0] = 1.0", "share", "copy()", XC),
     "ambiguous_result": Refused("def f(x, c):\n    y = maybe_new(x, c)\n    y[0] = 1.0\n", 3, "y[0] = 1.0", "share", "copy()", XC),
     "ambiguous_origin": Refused(
         "def f(x, c):\n    y = maybe_new(x, c)\n    x[0] = 1.0\n    return y\n", 3, "x[0] = 1.0", "share", "copy()", XC
