@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dfad
+from dfad.plan.choice import Choice
 from dfad.plan.costs import Costs
 from dfad.plan.planner import Planner
 from tests.planner_kernels import gradient, kernel, random_text
@@ -41,7 +42,7 @@ def test_a_chain_at_every_budget_of_its_tradeoff():
     expected = f.grad(x)
     plans = f.tradeoff(x)
     assert len(plans) >= 4
-    assert plans[0].peak - plans[-1].peak >= 3 * x.nbytes
+    assert plans[0].peak - plans[-1].peak >= 2 * x.nbytes
     for plan in plans:
         g = dfad.grad(f, memory=plan.peak)
         found = g(x)
@@ -65,6 +66,7 @@ def test_ten_plans_of_random_kernels_compiled(seed, monkeypatch):
     widest = max(outcome.peak for _, outcome in every_plan(planner.problem))
     plans = list(every_plan(planner.problem))
     chosen = random.Random(seed).sample(plans, min(10, len(plans)))
+    monkeypatch.setattr(Choice, "_chosen", lambda self, budget: self.planners[1])
     for decisions, outcome in chosen:
         monkeypatch.setattr(Planner, "_fastest", lambda self, budget, decisions=decisions: decisions)
         g = dfad.grad(dfad.kernel(function), memory=outcome.peak, cache=False)

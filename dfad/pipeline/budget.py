@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import product
 
+from dfad.emit.vector_math import slow_operations
 from dfad.errors import BudgetTooSmall
 from dfad.frontend.lower import Lowered
 from dfad.ir.nodes import IntegerSymbol, Program, ShapeSymbol
@@ -13,7 +14,8 @@ from dfad.ir.verify import verify
 from dfad.ir.walk import all_arrays
 from dfad.optimise.after import optimise_after
 from dfad.optimise.between import optimise_between
-from dfad.plan.choice import Choice
+from dfad.optimise.fused import optimise_fused
+from dfad.plan.choice import Choice, Joined
 from dfad.plan.costs import Costs
 from dfad.plan.footprint import footprint, known_sizes
 from dfad.plan.footprint import size_of as size_of_array
@@ -27,11 +29,18 @@ from dfad.run.describe import written_arguments
 
 
 def choice_of(planned: Program, lowered: Lowered, request: Request) -> Choice:
-    """The plans of a PLANNED gradient Program for the sizes of a request: with arrays for costly contributions of stencils, and without."""
+    """The plans of a PLANNED gradient Program for the sizes of a request: with its loops joined, which leaves nothing to decide; with them
+    apart, with arrays for costly contributions of stencils; and without these."""
     programs = [ready(planned, spread) for spread in (True, False)]
     counts = [len(all_arrays(program)) for program in programs]
     sizes, costs = sizes_of(planned, lowered, request), machine_costs()
-    return Choice([Planner(program, sizes, costs) for program in (programs if counts[0] > counts[1] else programs[:1])])
+    apart = [Planner(program, sizes, costs) for program in (programs if counts[0] > counts[1] else programs[:1])]
+    return Choice([Joined(joined(planned), sizes, costs, apart[0]), *apart])
+
+
+def joined(program: Program) -> Program:
+    """The Program with its loops joined, as it is emitted, but for the last rewrites."""
+    return verify(optimise_after(verify(postpone(optimise_fused(program, slow_operations())))))
 
 
 def ready(planned: Program, spread: bool = True) -> Program:
@@ -43,13 +52,13 @@ def pair_within(program: Program, make: Callable[[Program], Pair], lowered: Lowe
     """The fastest pair of halves that `make` gives of a plan of the Program and that stays within the budget, both sweeps and what lives
     between them.
 
-    Without a budget the halves are as `make` gives them, else they are ready to be emitted. The plans are those of one function: how many
-    bytes two functions hold is counted from the halves themselves.
+    The halves are ready to be emitted; with everything kept their loops are joined. The plans are those of one function: how many bytes
+    two functions hold is counted from the halves themselves.
     """
-    budget, pair = request.options.budget, make(program)
+    budget, made = request.options.budget, make(program)
+    pair = replace(made, forward=joined(made.forward), reverse=joined(made.reverse))
     if budget is None:
         return pair
-    pair = _ready(pair)
     sizes = sizes_of(program, lowered, request)
     held = [(pair_peak(pair, sizes), 1.0)]
     if held[0][0] <= budget:

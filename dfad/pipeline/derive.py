@@ -8,16 +8,13 @@ from dataclasses import dataclass, replace
 
 from dfad.adjoint.reverse import Request as Derivative
 from dfad.adjoint.reverse import differentiate
-from dfad.emit.vector_math import slow_operations
 from dfad.errors import DfadError, KernelTypeError
 from dfad.frontend.lower import Lowered
 from dfad.ir.nodes import Array, IntegerSymbol, Program, Role, ShapeSymbol
 from dfad.ir.signature import ArgumentType, ArrayType, FloatType, IntegerType
 from dfad.ir.verify import verify
 from dfad.ir.walk import all_arrays
-from dfad.optimise.after import optimise_after
-from dfad.optimise.fused import optimise_fused
-from dfad.pipeline.budget import choice_of, pair_within, ready, sizes_of, within
+from dfad.pipeline.budget import choice_of, joined, pair_within, sizes_of, within
 from dfad.pipeline.clock import Clock
 from dfad.plan.choice import Choice
 from dfad.plan.parts import Pair, only, split, with_value_set_aside
@@ -59,17 +56,12 @@ def derive(lowered: Lowered, primal: Program, request: Request, clock: Clock) ->
     match request.transform.kind:
         case "primal":
             with clock.time("optimise"):
-                joined = _joined(primal)
-            return Derived(primal, None, (Part(joined, _wrapper(lowered, request, returned(primal))),))
+                program = joined(primal)
+            return Derived(primal, None, (Part(program, _wrapper(lowered, request, returned(primal))),))
         case "vjp":
             return _pair(lowered, primal, request, clock)
         case _:
             return _gradient(lowered, primal, request, clock)
-
-
-def _joined(program: Program) -> Program:
-    """The Program in fewer passes over memory, made fast."""
-    return verify(optimise_after(verify(optimise_fused(program, slow_operations()))))
 
 
 def refuse_unplanned(request: Request) -> None:
@@ -111,7 +103,7 @@ def _gradient(lowered: Lowered, primal: Program, request: Request, clock: Clock)
     adjoint, planned = _planned(primal, request, clock)
     if request.options.budget is None:
         with clock.time("optimise"):
-            program = ready(planned)
+            program = joined(planned)
     else:
         with clock.time("plan"):
             program = verify(within(choice_of(planned, lowered, request), request))
@@ -137,14 +129,10 @@ def _pair(lowered: Lowered, primal: Program, request: Request, clock: Clock) -> 
     planned_for = None if request.options.budget is None else tuple(sizes_of(forward, lowered, request).values())
     first = _wrapper(lowered, request, (*pair.outputs, *pair.kept))
     first = replace(first, updated=written_arguments(primal), sizes=planned_for)
-    halves = [forward, reverse]
-    if request.options.budget is None:
-        with clock.time("optimise"):
-            halves = [_joined(verify(half)) for half in halves]
     inputs, origins = _reverse_inputs(pair, first, forward)
     gradients = reverse.results
     second = Wrapper(inputs, (), gradients[0] if transform.is_single else gradients, frozenset(gradients), kept, origins)
-    return Derived(primal, adjoint, (Part(halves[0], replace(first, kept=kept)), Part(halves[1], second)))
+    return Derived(primal, adjoint, (Part(forward, replace(first, kept=kept)), Part(reverse, second)))
 
 
 def _reverse_inputs(pair: Pair, first: Wrapper, forward: Program) -> tuple[tuple[tuple[str, ArgumentType], ...], tuple[Origin, ...]]:

@@ -6,13 +6,42 @@ none is faster than the first with everything kept.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from dfad.ir.lifetimes import top_arrays
 from dfad.ir.nodes import Program
+from dfad.plan.costs import Costs
 from dfad.plan.planner import Planner, too_small
 from dfad.plan.report import Plan, Plans
+
+
+class Joined(Planner):
+    """The planner of a gradient whose loops are joined: nothing is left to decide, since a value that a joined loop makes cannot be made
+    again alone. What is kept is told by the planner of the same gradient with its loops apart.
+
+    Parameters
+    ----------
+    program, sizes, costs
+        As for `Planner`.
+    apart : Planner
+        Of the same gradient.
+    """
+
+    def __init__(self, program: Program, sizes: Mapping[str, int], costs: Costs, apart: Planner) -> None:
+        super().__init__(program, sizes, costs)
+        self.apart = apart
+
+    def plan(self, budget: int | None, with_least: bool = False) -> Plan:
+        """The one plan, when it is within the budget."""
+        left = {array.name for array in top_arrays(self.sweeps.program.body)}
+        entries = tuple(entry for entry in self.apart.plan(None).entries if entry.value in left)
+        return replace(super().plan(budget, with_least), entries=entries)
+
+    def tradeoff(self) -> Plans:
+        """The one plan."""
+        return Plans([self.plan(self.widest)])
 
 
 class Choice:
