@@ -90,3 +90,9 @@ def test_small_products_are_loops():
 
 def test_listing(golden):
     golden("lower_library_vecmat.txt", show(lower_library(program_of("vecmat"))))
+
+
+@pytest.mark.parametrize("name", ["vecmat", "matvec_turned"])
+def test_matrices_are_read_in_the_order_in_which_they_lie(name):
+    sums = [node for node in walk(lower_library(program_of(name)).body) if getattr(node, "accumulate", False)]
+    assert [node.write.array for node in sums] == ["out"]

@@ -4,7 +4,7 @@ In: a PLANNED or PRIMAL Program. Out: a LOWERED one, whose Library operations ar
 loops, with contiguous rows, of floats of one dtype: those are calls of BLAS. What stays true: every value, up to the order of sums.
 
     c = a @ b        s = 0; for k: s += a[k]*b[k]; c = s                  vectors, and rows of a matrix by a vector
-    y = x @ A        y[:] = 0; for k, j: y[j] += x[k]*A[k, j]             in the order in which A lies in memory
+    y = x @ A        y[:] = 0; for k, j: y[j] += x[k]*A[k, j]             in the order in which A lies in memory; A.T @ x alike
     m = max(a)       m = -inf; for ...: m = maximum(m, a[...])         integers: m = a[first]
 """
 
@@ -113,7 +113,7 @@ class _Writer:
         product = Apply("mul", (self.read(a), self.read(b)), self.dtype)
         extents = [index.extent for index in (*rows[:-1], *columns[1:])]
         inner = (k, rows[-1].extent)
-        if j and _varies_last(b, j[0]):
+        if _varies_last(b, j[0]) if j else any(_varies_last(a, index) for index in i):
             return self.row_by_row(outer, extents, inner, product)
         return self.cell_by_cell(outer, extents, inner, product)
 
@@ -133,7 +133,7 @@ class _Writer:
     def row_by_row(
         self, outer: Sequence[sympy.Symbol], extents: Sequence[sympy.Expr], inner: tuple[sympy.Symbol, sympy.Expr], product: Expression
     ) -> Block:
-        """The rows of the right matrix, times a number each, are added to a row of the result."""
+        """The rows of the right matrix, or of the left one transposed, times a number each, are added to a row of the result."""
         add = self.tasklet(_at(self.node.write, outer), product, adds=True)
         zero = self.tasklet(_at(self.node.write, outer), Constant(0.0, self.dtype))
         *above, j = outer
