@@ -14,8 +14,10 @@ from dfad.ir.nodes import Array, IntegerSymbol, Program, Role, ShapeSymbol
 from dfad.ir.signature import ArgumentType, ArrayType, FloatType, IntegerType
 from dfad.ir.verify import verify
 from dfad.ir.walk import all_arrays
+from dfad.optimise.tidy import tidy
 from dfad.pipeline.budget import choice_of, joined, pair_within, sizes_of, within
 from dfad.pipeline.clock import Clock
+from dfad.plan.again import compute_again
 from dfad.plan.choice import Choice
 from dfad.plan.parts import Pair, only, split, with_value_set_aside
 from dfad.plan.record import record
@@ -122,6 +124,8 @@ def _pair(lowered: Lowered, primal: Program, request: Request, clock: Clock) -> 
         adjoint = differentiate(primal, Derivative(transform.wrt, of))
     with clock.time("plan"):
         planned = verify(record(adjoint))
+        if request.options.budget is None:
+            planned = verify(compute_again(verify(tidy(planned))))
         pair = pair_within(planned, lambda program: split(program, of, transform.wrt), lowered, request)
         forward, reverse = pair.forward, pair.reverse
     made = {name for name, array in all_arrays(planned).items() if array.rank and array.role in (Role.LOCAL, Role.TAPE)}

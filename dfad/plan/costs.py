@@ -99,6 +99,11 @@ def work_of(expression: Expression, costs: Costs) -> float:
     return sum(_cost(part, costs) for part in dict.fromkeys(walk_expression(expression)))
 
 
+def is_simple(expression: Expression) -> bool:
+    """Whether the expression calls no function of the mathematical library."""
+    return all(part.operation in _SIMPLE for part in walk_expression(expression) if isinstance(part, Apply))
+
+
 def _cost(part: Expression, costs: Costs) -> float:
     match part:
         case Apply():

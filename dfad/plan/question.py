@@ -41,6 +41,22 @@ def problem_of(sweeps: Sweeps, sizes: Mapping[str, int], costs: Costs) -> Proble
     return _Question(sweeps, known_sizes(sweeps.program, sizes), costs).problem()
 
 
+def graph_of(sweeps: Sweeps) -> Problem:
+    """The question without bytes and seconds: which values the producers and the reverse steps read."""
+    makers = {name: candidate.producers for name, candidate in sweeps.candidates.items()}
+    values = tuple(Value(name, 0, 0, tuple(work_in(sweeps, step, name) for step in steps)) for name, steps in makers.items())
+    return Problem(values, (), tuple(ReverseStep(work_in(sweeps, step), 0) for step in sweeps.steps[sweeps.count_forward :]))
+
+
+def work_in(sweeps: Sweeps, step: Statement, own: str | None = None) -> Work:
+    """The values that a step reads; ``own``: the value that it makes, which is no read."""
+    nodes = [node for node in walk(step) if not isinstance(node, Block)]
+    names = dict.fromkeys(memlet.array for node in nodes for memlet in reads(node))
+    read = tuple(name for name in names if name in sweeps.candidates and name != own)
+    whole = {memlet.array for node in nodes if isinstance(node, Library) for memlet in node.reads}
+    return Work(read, frozenset(whole & set(read)))
+
+
 class _Question:
     def __init__(self, sweeps: Sweeps, sizes: Mapping[str, int], costs: Costs) -> None:
         self.sweeps, self.sizes, self.costs = sweeps, sizes, costs
@@ -53,23 +69,15 @@ class _Question:
         values = _weighed([self.value(candidate) for candidate in self.sweeps.candidates.values()])
         first = {name: min(at for at in range(count) if name in self.uses[at]) for name in self.sweeps.candidates}
         forward = [held[at] + sum(value.bytes for value in values if first[value.name] <= at <= value.last_forward) for at in range(count)]
-        reverse = tuple(ReverseStep(replace(self.work(steps[at]), held=held[at]), before[at]) for at in range(count, len(steps)))
+        reverse = tuple(ReverseStep(replace(work_in(self.sweeps, steps[at]), held=held[at]), before[at]) for at in range(count, len(steps)))
         return Problem(values, tuple(forward), reverse, sum(seconds_of(step, self.arrays, self.sizes, self.costs) for step in steps))
 
     def value(self, candidate: Candidate) -> Value:
         name = candidate.array.name
         last = max(at for at in range(self.sweeps.count_forward) if name in self.uses[at])
-        producers = tuple(replace(self.work(step, name), held=self.inner_bytes(step)) for step in candidate.producers)
+        producers = tuple(replace(work_in(self.sweeps, step, name), held=self.inner_bytes(step)) for step in candidate.producers)
         seconds = sum(seconds_of(step, self.arrays, self.sizes, self.costs) for step in candidate.producers)
         return Value(name, size_of(candidate.array, self.sizes), last, producers, seconds, self.fused_seconds(candidate))
-
-    def work(self, step: Statement, own: str | None = None) -> Work:
-        """The values that a step reads; ``own``: the value that it makes, which is no read."""
-        nodes = [node for node in walk(step) if not isinstance(node, Block)]
-        names = dict.fromkeys(memlet.array for node in nodes for memlet in reads(node))
-        read = tuple(name for name in names if name in self.sweeps.candidates and name != own)
-        whole = {memlet.array for node in nodes if isinstance(node, Library) for memlet in node.reads}
-        return Work(read, frozenset(whole & set(read)))
 
     def inner_bytes(self, step: Statement) -> int:
         return sum(size_of(array, self.sizes) for array in inner_arrays(step))

@@ -8,8 +8,8 @@ One module per kernel. Each offers
 - `jax_port`: the loops as written, with `fori_loop` and `.at[].set`, and `port_limit`, where it has one, the largest sizes at
   which that takes seconds; `jax_best`: the best formulation of the same algorithm that we know; `jax_lib`, for factorizations:
   the library call; `no_reverse`, where JAX has no gradient of the kernel: why, for the table;
-- `tape_minimum(size)`, in class L: the least bytes that a reverse sweep must find recorded, counted by hand;
-- `tape_minimum(size)`, in class T: the least bytes that the reverse sweep of such a size needs recorded, counted by hand;
+- `tape_minimum(size)`: the least bytes that the reverse sweep of such a size needs recorded, counted by hand, beyond
+  what the kernel leaves in its outputs and what a pullback copies of its arguments, when no product, reduction or loop runs twice;
 - `family`: the class in `MODULES`: `V` array code, `L` loops and in-place updates, `T` non-linear state marched in time.
 
 `python -m dfad.suite` measures them. JAX is imported by the JAX functions only.
@@ -111,6 +111,7 @@ class Benchmark:
     systems: Mapping[str, Function]
     port_limit: Sizes | None
     no_reverse: str | None
+    tape_minimum: Callable[[Sizes], int] | None = None
 
     @property
     def active(self) -> tuple[str, ...]:
@@ -150,4 +151,5 @@ def _benchmark(module: ModuleType) -> Benchmark:
         systems=systems,
         port_limit=getattr(module, "port_limit", None),
         no_reverse=getattr(module, "no_reverse", None),
+        tape_minimum=getattr(module, "tape_minimum", None),
     )

@@ -26,8 +26,8 @@ def initialize(size):
 
 
 def tape_minimum(size):
-    """The adjoint starts from the arguments again: one haversine."""
-    return 8 * size["N"]
+    """The adjoint starts from the arguments again: nothing."""
+    return 0
 
 
 def arc_distance(theta_1, phi_1, theta_2, phi_2):

@@ -29,8 +29,8 @@ def initialize(size):
 
 
 def tape_minimum(size):
-    """The normalised data are left in the argument; beside them the deviations as computed and as used."""
-    return 8 * size["M"]
+    """The normalised data are left in the argument; beside them the deviations as computed, as used, and which were replaced: a byte."""
+    return 17 * size["M"]
 
 
 def correlation(M, float_n, data):

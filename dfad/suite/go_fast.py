@@ -23,6 +23,11 @@ def initialize(size):
     return {"a": wave(size["N"], size["N"])}
 
 
+def tape_minimum(size):
+    """The adjoint reads the diagonal of the argument: nothing."""
+    return 0
+
+
 def go_fast(a):
     trace = 0.0
     for i in range(a.shape[0]):

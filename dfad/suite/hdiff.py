@@ -27,9 +27,8 @@ def initialize(size):
 
 
 def tape_minimum(size):
-    """Which fluxes were cut off: a byte each."""
-    rows, columns, levels = size["I"], size["J"], size["K"]
-    return ((rows + 1) * columns + rows * (columns + 1)) * levels
+    """The adjoint starts from the argument again: nothing."""
+    return 0
 
 
 def hdiff(in_field, out_field, coeff):

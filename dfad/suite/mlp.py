@@ -32,8 +32,8 @@ def initialize(size):
 
 
 def tape_minimum(size):
-    """What enters each rectifier; what leaves it is a maximum away, and the last layer's adjoint is written from the result."""
-    return np.dtype(size["dtype"]).itemsize * size["N"] * (size["S0"] + size["S1"])
+    """What enters each rectifier, what enters the softmax, and the maximum and the sum of each of its rows."""
+    return np.dtype(size["dtype"]).itemsize * size["N"] * (size["S0"] + size["S1"] + size["S2"] + 2)
 
 
 def relu(x):
