@@ -14,6 +14,7 @@ is computed under a condition only: elsewhere its cells may not exist.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
@@ -68,15 +69,15 @@ class _Division:
         self.values = self._derived()
 
     def _derived(self) -> dict[str, Expression]:
-        """The scalars that are written once, from scalars and cells that the loop does not write: put in where they are used."""
-        written = {node.write.array for node in self.recurrence.tasklets}
-        counts = [node.write.array for node in self.recurrence.tasklets]
+        """The scalars that are written once, from scalars and cells that keep their values: put in where they are used."""
+        counts = Counter(node.write.array for node in self.recurrence.tasklets)
+        changing = {name for name, count in counts.items() if count > 1 or name not in self.recurrence.own}
         values: dict[str, Expression] = {}
         for node in self.recurrence.tasklets:
             name = node.write.array
             value = self._expanded(node.value, values)
-            arrays = {part.memlet.array for part in walk_expression(value) if isinstance(part, Read)} - self.recurrence.own
-            if name in self.recurrence.own and counts.count(name) == 1 and not node.accumulate and not arrays & written:
+            read = {part.memlet.array for part in walk_expression(value) if isinstance(part, Read)}
+            if name not in changing and not node.accumulate and not read & changing:
                 values[name] = value
         return values
 
