@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dfad.frontend.fence import check
-from dfad.ir.nodes import Exchange, Library, Loop, Role, Tasklet
+from dfad.ir.nodes import Exchange, Library, Loop, Role, Tasklet, While
 from dfad.ir.show import show
 from dfad.ir.signature import ArrayType, FloatType, IntegerType
 from dfad.ir.walk import walk
@@ -56,6 +56,12 @@ def test_a_scalar_lives_in_the_innermost_block_that_needs_it():
     program = program_of("loop_exchanges_arrays")
     inner = next(node for node in nodes(program, Loop) if node.index.name == "i")
     assert [array.name for array in inner.body.arrays] == ["f"]
+
+
+def test_a_while_that_counts_is_a_loop():
+    assert not nodes(program_of("while_counts_up"), While)
+    assert not nodes(program_of("while_counts_in_loops"), While)
+    assert len(nodes(program_of("while_bound_moves"), While)) == 1
 
 
 def test_arrays_are_exchanged_and_not_copied():

@@ -23,11 +23,11 @@ from dfad.ir.nodes import Array, Read, Role
 Variables = dict[str, Value]
 
 
-def open_homes(context: Context, region: ast.stmt) -> list[str]:
-    """Give homes to the variables that a region carries and that have none yet."""
+def open_homes(context: Context, region: ast.stmt, exempt: frozenset[str] = frozenset()) -> list[str]:
+    """Give homes to the variables that a region carries and that have none yet, but for those that need none."""
     frame, opened = context.frame, list[str]()
     facts = frame.liveness.regions[region]
-    for name in sorted(facts.carried):
+    for name in sorted(facts.carried - exempt):
         if name in frame.homes:
             _settle(context, name, region)
             continue

@@ -13,6 +13,7 @@ from dfad.errors import CompilerBug
 from dfad.frontend.arithmetic import apply, truth
 from dfad.frontend.assignments import assign, assign_all, augment
 from dfad.frontend.blocks import Header, OpenBlock
+from dfad.frontend.counted import count, counted
 from dfad.frontend.doubts import demand_view, join_doubts
 from dfad.frontend.elementwise import number_of, operand_of, settle, typed
 from dfad.frontend.expressions import evaluate, keep
@@ -143,6 +144,10 @@ def _for(context: Context, statement: ast.For) -> None:
 
 
 def _while(context: Context, statement: ast.While) -> None:
+    found = counted(context, statement)
+    if found is not None:
+        count(context, statement, found, lambda: lower_body(context, statement.body))
+        return
     opened = open_homes(context, statement)
     repeat(context, statement, lambda: lower_body(context, statement.body))
     close_homes(context, statement, opened)

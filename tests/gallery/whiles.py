@@ -305,6 +305,88 @@ def while_float_steps(x, h):
     return np.sum(x)
 
 
+def while_counts_up(x, n):
+    """The trips of a for loop; the index is read before and after it moves, and behind the loop."""
+    i = 0
+    s = 0.0
+    while i < n:
+        s = 0.5 * s + x[i] * x[i]
+        i += 1
+        s += i
+    return s + i
+
+
+def while_counts_down(x):
+    """Down to the first element, in steps of two."""
+    i = len(x) - 1
+    s = 0.0
+    while i >= 0:
+        s = 0.5 * s * x[i] + x[i]
+        i -= 2
+    return s, i
+
+
+def while_counts_in_loops(A):
+    """An inner counter that starts anew, an outer one that goes on."""
+    s, k = 0.0, 0
+    for i in range(A.shape[0]):
+        j = i
+        while j < A.shape[1]:
+            A[i, j] *= s + 1.0
+            s += A[i, j]
+            j += 1
+        while k <= i:
+            s += A[k, 0]
+            k += 1
+    return s + j + k if A.shape[0] else s
+
+
+def while_counts_no_trip(x, n):
+    """The counter keeps its value where there is no trip."""
+    i = n + 3
+    while i < n:
+        x[0] = 0.0
+        i += 1
+    j = 5
+    while j > n + 5:
+        j -= 3
+    return i, j
+
+
+def while_bound_moves(x, n):
+    """A bound that the trips change: no counter."""
+    i, m = 0, n
+    s = 0.0
+    while i < m:
+        s += x[i]
+        if s > 1.0:
+            m -= 1
+        i += 1
+    return s, i, m
+
+
+def while_bound_from_loop(x, n):
+    """A bound that an outer loop changes, and the inner one does not."""
+    m, s = 0, 0.0
+    for k in range(n):
+        i = 0
+        m += k % 2
+        while i < m + 1:
+            s = s * x[i] + x[k]
+            i += 1
+    return s + m
+
+
+def while_float_counter(x):
+    """A float that moves by whole numbers."""
+    t = 0.0
+    s = x[0]
+    while t < 3:
+        s *= 0.5 + t
+        t += 1
+    return s + t
+
+
 ENTRIES = (
     Entry(while_halves, array("n"), least=1),
     Entry(while_newton, number()),
@@ -333,4 +415,11 @@ ENTRIES = (
     Entry(while_flag_is_known, all_of(array("n"), value(False)), least=1),
     Entry(while_rebinds, array("n"), least=1, bits=False),
     Entry(while_float_steps, all_of(array("n"), value(0.125)), bits=False),
+    Entry(while_counts_up, all_of(array("n"), size())),
+    Entry(while_counts_down, array("n")),
+    Entry(while_counts_in_loops, array("n", "n+1", low=0.1, high=0.3)),
+    Entry(while_counts_no_trip, all_of(array("n+1"), size())),
+    Entry(while_bound_moves, all_of(array("n"), size())),
+    Entry(while_float_counter, array("n"), least=1),
+    Entry(while_bound_from_loop, all_of(array("n"), size())),
 )
