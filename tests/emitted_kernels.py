@@ -20,6 +20,9 @@ I64 = ctypes.c_int64
 ALLOCATE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, I64, I64)
 RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 POLL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+TEAM = ctypes.CFUNCTYPE(I64, ctypes.c_void_p)
+PART = ctypes.CFUNCTYPE(I64, ctypes.c_void_p, I64, I64, I64, ctypes.c_void_p)
+SHARE = ctypes.CFUNCTYPE(I64, ctypes.c_void_p, I64, I64, PART, ctypes.c_void_p)
 BLAS = ("dgemm", "dgemv", "dger", "ddot", "sgemm", "sgemv", "sger", "sdot")
 
 
@@ -34,6 +37,13 @@ class Workspace(ctypes.Structure):
         ("release", RELEASE),
         ("poll", POLL),
         ("blas", ctypes.POINTER(ctypes.c_void_p)),
+        ("team", TEAM),
+        ("share", SHARE),
+        ("threads", I64),
+        ("apart", ctypes.c_char * 64),
+        ("stopped", I64),
+        ("failed", I64),
+        ("lock", I64),
     )
 
 
@@ -78,7 +88,8 @@ class Launcher:
 
     def __init__(self, program: Program, *, threads: int = 1, fastmath: bool = False, flags=()) -> None:
         self.program = program
-        self.emitted = emit(program, fastmath=fastmath, threads=threads)
+        self.emitted = emit(program, fastmath=fastmath)
+        self.threads = threads
         self.kernel = compile_emitted(self.emitted, flags)
 
     def __call__(self, memory_limit: int | None = None, stop: bool = False, countdown: int = 10**7, **arguments) -> Run:
@@ -109,8 +120,14 @@ class Launcher:
             workspace.countdown = countdown
             return int(stop)
 
+        def share(address, parts, is_down, part, given):
+            """The parts in turn, the last first; the threads take turns, too."""
+            ends = [part(address, number % self.threads, number, parts, given) for number in reversed(range(parts))]
+            return max(ends)
+
         callbacks = ALLOCATE(allocate), None, None, RELEASE(release), POLL(poll)
-        workspace = Workspace(-1, (I64 * 4)(), countdown, *callbacks, blas_table())
+        threads = TEAM(lambda _: self.threads), SHARE(share)
+        workspace = Workspace(-1, (I64 * 4)(), countdown, *callbacks, blas_table(), *threads, self.threads)
         run.status = self.kernel(ctypes.addressof(workspace), ctypes.addressof(block))
         run.site, run.values, run.left = workspace.site, tuple(workspace.values), len(live)
         for k, slot in enumerate(self.emitted.fields):

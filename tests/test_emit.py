@@ -330,7 +330,7 @@ def test_whole_arrays_are_cleared_and_copied_at_once():
     """)
     arrays = {name: np.random.default_rng(0).standard_normal((3, 4)) for name in "ABC"}
     same(program, arrays | {"b": np.zeros(3, bool)})
-    text = emit(program, fastmath=False, threads=1).pyx
+    text = emit(program, fastmath=False).pyx
     assert text.count("dfad_clear(A, ") == text.count("dfad_copy(B, C, ") == 1
     assert text.count("for ") == 3
 
@@ -365,7 +365,7 @@ def test_whole_arrays_are_treated_element_by_element():
     random = np.random.default_rng(7)
     shapes = {"A": (3, 5, 1), "B": (3, 5, 1), "C": (5, 3), "x": (3,)}
     same(program, {name: random.standard_normal(shape) for name, shape in shapes.items()}, rtol=1e-14)
-    text = emit(program, fastmath=False, threads=1).pyx
+    text = emit(program, fastmath=False).pyx
     assert "for l in range(M*N - 1, -1, -1):" in text
     assert "B[l] = 0.5*B[l]" in text
     between_nests = text.count(f"dfad_poll(ws, {NEST_WORK})")

@@ -200,7 +200,8 @@ RECIPE = Recipe(
     returns=(2, (0,)),
     sites=(Site("index", "{0} is out", 0, 3, 4, 3, 9),),
     library="key",
-    blas_threads=2,
+    uses_blas=True,
+    is_parallel=False,
     origins=(Origin("extent", 0, 1),),
     sizes=(3,),
 )

@@ -104,7 +104,7 @@ class _Reversal:
             case Loop():
                 start, stop = reversed_range(node)
                 body = self.block(node.body)
-                return replace(node, start=start, stop=stop, step=-node.step, body=body, key=f"~{node.key}", parallel=False)
+                return replace(node, start=start, stop=stop, step=-node.step, body=body, key=f"~{node.key}", parallel=None)
             case While():
                 last = self.trips[node.key] - 1
                 return Loop(node.index, last, sympy.Integer(-1), -1, self.block(node.body), node.where, f"~{node.key}")

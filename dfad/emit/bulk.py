@@ -34,15 +34,17 @@ def is_bulk(loop: Loop, arrays: Mapping[str, Array]) -> bool:
             return False
 
 
-def bulk_text(loop: Loop, scope: Scope) -> str:
-    """The call."""
+def bulk_text(loop: Loop, scope: Scope, bounds: tuple[str, str] | None = None) -> str:
+    """The call; with bounds, numbers of elements, for those from the first to before the last."""
     _, tasklet = _nest(loop) or ((), None)
     assert tasklet is not None
     array = scope.arrays[tasklet.write.array]
-    size, where = scope.integer(bytes_of(array)), f"# line {tasklet.where.line}"
+    size = scope.integer(bytes_of(array)) if bounds is None else f"{array.dtype.bytes}*({bounds[1]} - {bounds[0]})"
+    shift = "" if bounds is None else f" + {bounds[0]}"
+    target, where = f"{scope.names[array.name]}{shift}", f"# line {tasklet.where.line}"
     if isinstance(tasklet.value, Read):
-        return f"dfad_copy({scope.names[array.name]}, {scope.names[tasklet.value.memlet.array]}, {size})  {where}"
-    return f"dfad_clear({scope.names[array.name]}, {size})  {where}"
+        return f"dfad_copy({target}, {scope.names[tasklet.value.memlet.array]}{shift}, {size})  {where}"
+    return f"dfad_clear({target}, {size})  {where}"
 
 
 def _nest(loop: Loop) -> tuple[tuple[Loop, ...], Tasklet] | None:

@@ -3,7 +3,7 @@
     emit = names + layout + outline + memory, then for each loop that is a function its text, then the kernel that calls them.
 
 In: a LOWERED Program. Out: `Emitted`. The text is a function of the program and the options alone. Every floating-point operation of the
-kernel stands in it. Not supported: complex numbers, and parallel loops that write a scalar.
+kernel stands in it. Not supported: complex numbers.
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ from dfad.emit.emitted import ArrayField, Emitted, ExtentField, Field, FloatFiel
 from dfad.emit.fold import fold_conditions
 from dfad.emit.function import function_text, local_variables, words_of
 from dfad.emit.interrupt import FEW, needs_strips, polls
+from dfad.emit.lines import Lines, indent
 from dfad.emit.memory import allocated_inside, place
 from dfad.emit.names import identifiers
 from dfad.emit.outline import chosen_loops, name_functions, outline
 from dfad.emit.scope import SHORT, Scope
-from dfad.emit.statement import Lines, Surroundings, indent, statements
-from dfad.emit.sums import accumulated
+from dfad.emit.statement import Surroundings, statements
 from dfad.emit.vector_math import declare_vectors, width_flags
 from dfad.ir.dtype import F32
 from dfad.ir.nodes import Array, Check, Exchange, Loop, Program, Repetition, Role, ShapeSymbol, Tasklet
+from dfad.ir.sums import accumulated
 from dfad.ir.walk import all_arrays, walk
 
 DIRECTIVES = (
@@ -35,10 +36,9 @@ DIRECTIVES = (
 )
 
 _FASTMATH = ("-fassociative-math", "-fno-signed-zeros", "-freciprocal-math", "-ffp-contract=fast")
-_OPENMP = ("-fopenmp",)
 
 
-def emit(program: Program, *, fastmath: bool, threads: int) -> Emitted:
+def emit(program: Program, *, fastmath: bool) -> Emitted:
     """Print a program as a Cython module.
 
     Parameters
@@ -47,8 +47,6 @@ def emit(program: Program, *, fastmath: bool, threads: int) -> Emitted:
         A LOWERED program.
     fastmath : bool
         Whether the compiler may reorder floating-point operations.
-    threads : int
-        How many threads a parallel loop gets; with 1 it is an ordinary loop.
 
     Returns
     -------
@@ -61,42 +59,41 @@ def emit(program: Program, *, fastmath: bool, threads: int) -> Emitted:
         When the program holds what this room cannot print.
     """
     program = fold_conditions(program)
-    around = _surroundings(program, threads)
+    around = _surroundings(program)
     fields = _fields(program)
     functions = [line for function in around.functions.values() for line in ("", "", *function_text(function, around))]
     body = (*functions, "", "", *_kernel(program, fields, around))
     words = words_of(body)
-    is_parallel = "prange" in words
     vectors = declare_vectors(words)
     return Emitted(
-        pyx="\n".join((*_head(program, is_parallel), *indent(declare(body)), *body, *_address(), "")),
-        header=_header(vectors, is_parallel),
+        pyx="\n".join((*_head(program), *indent(declare(body)), *body, *_address(), "")),
+        header=_header(vectors),
         fields=fields,
         sites=tuple(around.sites),
-        flags=(_FASTMATH if fastmath else ()) + (_OPENMP if is_parallel else ()) + width_flags(vectors),
+        flags=(_FASTMATH if fastmath else ()) + width_flags(vectors),
         libraries=(("-lmvec",) if vectors else ()) + ("-lm",),
         uses_blas=any(word.startswith(("dfad_gemm", "dfad_gemv")) for word in words),
+        is_parallel="dfad_share" in words,
     )
 
 
-def _surroundings(program: Program, threads: int) -> Surroundings:
+def _surroundings(program: Program) -> Surroundings:
     """All that is decided before the first line is printed."""
     arrays = all_arrays(program)
-    chosen = dict(chosen_loops(program.body, arrays, threads))
+    chosen = tuple(chosen_loops(program.body, arrays))
     names = identifiers(program)
     titles = name_functions(program, chosen, names.values())
-    events = place(program, [loop for loop, parallel in chosen.items() if parallel and isinstance(loop, Loop)])
+    events = place(program, [loop for loop in chosen if isinstance(loop, Loop) and loop.parallel is not None])
     exchanged = {name for node in walk(program.body) if isinstance(node, Exchange) for name in (node.first, node.second)}
     own = {loop: {array.name for array in allocated_inside(loop, events)} for loop in chosen}
     extents = {bound.symbol.name for bound in program.symbols if isinstance(bound, ShapeSymbol)}
     asked = {loop: polls(loop) for loop in chosen}
     return Surroundings(
         scope=Scope(arrays, names, wide=_wide(program, arrays, exchanged)),
-        functions={loop: outline(titles[loop], loop, arrays, own[loop], parallel) for loop, parallel in chosen.items()},
+        functions={loop: outline(titles[loop], loop, arrays, own[loop]) for loop in chosen},
         events=events,
         sites={check: k for k, check in enumerate(node for node in walk(program.body) if isinstance(node, Check))},
         polls=_kernel_polls(program, chosen) | {loop: work for found in asked.values() for loop, work in found.items()},
-        threads=threads,
         strips=frozenset(loop for loop in chosen if needs_strips(loop, asked[loop], extents)),
         exchanged=frozenset(exchanged),
         growing={array.name: number for number, array in enumerate(array for array in arrays.values() if array.grows)},
@@ -192,18 +189,17 @@ def _kernel_arrays(around: Surroundings) -> list[Array]:
     """The arrays that the kernel itself allocates."""
     events = around.events
     elsewhere = {array for loop in around.functions for array in allocated_inside(loop, events)}
-    own = (array for arrays in (*events.before.values(), *events.entry.values()) for array in arrays)
+    own = (array for arrays in (*events.before.values(), *events.entry.values(), *events.parts.values()) for array in arrays)
     return [array for array in own if array not in elsewhere]
 
 
 # ---------------------------------------------------------------- the module
 
 
-def _head(program: Program, is_parallel: bool) -> Lines:
+def _head(program: Program) -> Lines:
     return (
         f"# cython: {DIRECTIVES}",
         f"# Generated by dfad from {program.name}. A comment at the end of a line names the line of the source.",
-        *(("from cython.parallel cimport prange",) if is_parallel else ()),
         "",
         'cdef extern from "dfad.h" nogil:',
     )
@@ -213,15 +209,7 @@ def _address() -> Lines:
     return ("", "", "def address():", "    return <size_t> <void*> &kernel")
 
 
-_NO_GIL = (
-    "/* A kernel runs without Python throughout; Cython's prange asks all the same. */",
-    "#define PyGILState_Check() 0",
-    "#define PyEval_SaveThread() ((PyThreadState*)0)",
-    "#define PyEval_RestoreThread(state) ((void)(state))",
-)
-
-
-def _header(vectors: Lines, is_parallel: bool) -> str:
+def _header(vectors: Lines) -> str:
     """dfad.h, with the vector functions that the module calls."""
     text = Path(__file__).with_name("dfad.h").read_text()
-    return text.replace("#endif\n", "\n".join((*vectors, *(_NO_GIL if is_parallel else ()), "", "#endif", "")))
+    return text.replace("#endif\n", "\n".join((*vectors, "", "#endif", "")))

@@ -33,6 +33,14 @@ _RUNTIME = {
     "dfad_store_f32": "int64_t dfad_store_f32(float)",
     "dfad_trips": "int64_t dfad_trips(int64_t, int64_t, int64_t)",
     "dfad_whole": "int64_t dfad_whole(int64_t)",
+    "dfad_part": "ctypedef int64_t (*dfad_part)(dfad_workspace*, int64_t, int64_t, int64_t, void*) noexcept",
+    "dfad_parts": "int64_t dfad_parts(dfad_workspace*, int64_t, int64_t, bint)",
+    "dfad_share": "int64_t dfad_share(dfad_workspace*, int64_t, bint, dfad_part, void*)",
+    "dfad_cut": "int64_t dfad_cut(int64_t, int64_t, int64_t, int64_t, int64_t)",
+    "dfad_for_all": "int64_t dfad_for_all(dfad_workspace*, int64_t, int64_t)",
+    "dfad_own": "void* dfad_own(void*, int64_t, int64_t)",
+    "dfad_fail_in": "int64_t dfad_fail_in(dfad_workspace*, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t)",
+    "dfad_poll_in": "bint dfad_poll_in(dfad_workspace*, int64_t, int64_t)",
 }
 
 _INTEGERS = {
@@ -88,5 +96,5 @@ def declare(lines: Iterable[str]) -> tuple[str, ...]:
     """The declarations of what the lines name."""
     named = {word for line in lines for word in re.findall(r"\w+", line.partition("#")[0])} | {"int64_t", "dfad_workspace"}
     pointers = {"i32p": "int32_t", "u8p": "uint8_t"}
-    named |= {pointers[word] for word in named & pointers.keys()}
+    named |= {pointers[word] for word in named & pointers.keys()} | ({"dfad_part"} if "dfad_share" in named else set())
     return tuple(line for name, text in DECLARATIONS.items() if name in named for line in text.splitlines())

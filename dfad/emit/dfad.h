@@ -7,7 +7,9 @@
  *   reserve    memory of a class that grows where it lies; it has no bytes yet. `site` tells those of one kernel apart
  *   grow       makes it that many bytes long, or more; not 0 when there are none. The word before it holds how many it has
  *   release    gives it back; what a kernel that ends with an error has not released, the launcher releases
- *   poll       not 0 when the call must end
+ *   poll       not 0 when the call must end; asked by the thread that called
+ *   team       how many threads may share a loop; `threads` afterwards
+ *   share      run the parts of a loop on these threads; the status of the whole
  *   blas       Fortran routines: dgemm dgemv dger ddot sgemm sgemv sger sdot, in this order (DFAD_DGEMM ... DFAD_SDOT)
  * The kernel sets `site` and `values` when a check fails.
  */
@@ -17,6 +19,10 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+
+/* One part of a loop, run by one thread (0: the one that called). `given`: what the loop was given. */
+struct dfad_workspace;
+typedef int64_t (*dfad_part)(struct dfad_workspace*, int64_t thread, int64_t part, int64_t parts, void* given);
 
 typedef struct dfad_workspace {
     int64_t site;
@@ -28,6 +34,13 @@ typedef struct dfad_workspace {
     void (*release)(struct dfad_workspace*, void*);
     int (*poll)(struct dfad_workspace*);
     void* const* blas;
+    int64_t (*team)(struct dfad_workspace*);
+    int64_t (*share)(struct dfad_workspace*, int64_t parts, int64_t is_down, dfad_part part, void* given);
+    int64_t threads;
+    char apart[64]; /* the countdown changes often: what follows is in other cache lines */
+    int64_t stopped; /* not 0 when the parts of a loop must end */
+    int64_t failed;  /* the first part in which a check failed */
+    int64_t lock;    /* of `failed`, `site` and `values` */
 } dfad_workspace;
 
 /* Different names, different memory: parameters of these types never overlap. */
@@ -77,17 +90,14 @@ static inline void dfad_copy(void* to, const void* from, int64_t bytes) { memcpy
 
 static inline void dfad_release(dfad_workspace* ws, void* memory) { ws->release(ws, memory); }
 
-/* A failed check: threads take turns, so that site and values belong together. */
+/* A failed check. */
 static inline int64_t dfad_fail(dfad_workspace* ws, int64_t site, int64_t a, int64_t b, int64_t c, int64_t d)
 {
-#pragma omp critical(dfad_fail)
-    {
-        ws->site = site;
-        ws->values[0] = a;
-        ws->values[1] = b;
-        ws->values[2] = c;
-        ws->values[3] = d;
-    }
+    ws->site = site;
+    ws->values[0] = a;
+    ws->values[1] = b;
+    ws->values[2] = c;
+    ws->values[3] = d;
     return 2;
 }
 
@@ -186,6 +196,64 @@ static inline int64_t dfad_whole(int64_t trips) { return trips > 0 ? trips & ~(i
 
 DFAD_FLOATING(double, f64, )
 DFAD_FLOATING(float, f32, f)
+
+/* Parallel loops. The range is cut into parts in its own order, a few for each thread, which take them as they become free; so a thread that
+ * the system does not run holds up nobody. The parts depend on the number of threads alone, and so do sums over them. A part ends at the
+ * first check that fails in it; later parts are then left out, earlier ones are not: the check that is told is the first of the loop. */
+enum { DFAD_ENOUGH = 400000, DFAD_EVEN = 4, DFAD_UNEVEN = 16, DFAD_MOST_PARTS = 256 };
+
+/* How many parts a loop has: one where there is little to do. */
+static inline int64_t dfad_parts(dfad_workspace* ws, int64_t trips, int64_t work, int is_even)
+{
+    ws->failed = INT64_MAX;
+    if (work < DFAD_ENOUGH) return 1;
+    int64_t threads = ws->team(ws), most = dfad_min(trips, DFAD_MOST_PARTS);
+    return threads == 1 ? 1 : dfad_max(1, dfad_min(most, threads * (is_even ? DFAD_EVEN : DFAD_UNEVEN)));
+}
+
+/* `is_down`: the loop runs downwards; a thread then begins at the other end, and so with the same indices as in a loop that runs upwards. */
+static inline int64_t dfad_share(dfad_workspace* ws, int64_t parts, int is_down, dfad_part part, void* given)
+{
+    return ws->share(ws, parts, is_down, part, given);
+}
+
+/* Where a part begins, and the one before it ends. */
+static inline int64_t dfad_cut(int64_t start, int64_t stop, int64_t step, int64_t part, int64_t parts)
+{
+    return start + step * (dfad_trips(start, stop, step) * part / parts);
+}
+
+/* Arrays that each thread has for itself lie in one block, cache lines apart. */
+static inline int64_t dfad_apart(int64_t bytes) { return bytes > 0 ? (bytes + 63) & ~(int64_t)63 : 0; }
+
+static inline int64_t dfad_for_all(dfad_workspace* ws, int64_t parts, int64_t bytes)
+{
+    return parts == 1 ? bytes : ws->threads * dfad_apart(bytes);
+}
+
+static inline void* dfad_own(void* memory, int64_t thread, int64_t bytes) { return (char*)memory + thread * dfad_apart(bytes); }
+
+static inline int64_t dfad_fail_in(dfad_workspace* ws, int64_t part, int64_t site, int64_t a, int64_t b, int64_t c, int64_t d)
+{
+    while (__atomic_exchange_n(&ws->lock, 1, __ATOMIC_ACQUIRE)) {}
+    if (part < ws->failed) {
+        __atomic_store_n(&ws->failed, part, __ATOMIC_RELAXED);
+        dfad_fail(ws, site, a, b, c, d);
+    }
+    __atomic_store_n(&ws->lock, 0, __ATOMIC_RELEASE);
+    return 2;
+}
+
+/* Whether a part must end: the thread that called asks, the others look at what it was told. */
+#define dfad_poll_in(ws, thread, iterations) dfad_rare(dfad_must_stop_in(ws, thread, iterations))
+
+static inline int dfad_must_stop_in(dfad_workspace* ws, int64_t thread, int64_t iterations)
+{
+    if (thread > 0) return (int)__atomic_load_n(&ws->stopped, __ATOMIC_RELAXED);
+    if (!dfad_poll(ws, iterations)) return 0;
+    __atomic_store_n(&ws->stopped, 1, __ATOMIC_RELAXED);
+    return 1;
+}
 
 /* Products of row-major matrices; BLAS counts columns first, so it is asked for the transposed product of the transposed.
  * op(a) is m x k, op(b) is k x n, c is m x n; `t` transposes; `ld` is the distance of rows. accumulate adds to c. */

@@ -86,6 +86,8 @@ class Emitted:
         What the linker is given, such as ``-lmvec``.
     uses_blas : bool
         Whether the kernel calls through ``ws->blas``.
+    is_parallel : bool
+        Whether it asks ``ws->team`` for threads.
     """
 
     pyx: str
@@ -95,3 +97,4 @@ class Emitted:
     flags: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     uses_blas: bool = False
+    is_parallel: bool = False

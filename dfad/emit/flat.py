@@ -39,7 +39,7 @@ def flatten(loop: Loop, arrays: Mapping[str, Array]) -> Flat | None:
         return None
     size = sympy.prod(extents, start=sympy.Integer(1))
     start, stop = (sympy.Integer(0), size) if loop.step > 0 else (size - 1, sympy.Integer(-1))
-    return Flat(replace(loop, index=indices[-1], start=start, stop=stop, body=inner, parallel=False), indices)
+    return Flat(replace(loop, index=indices[-1], start=start, stop=stop, body=inner), indices)
 
 
 def is_flat(subset: Sequence[Index], shape: Sequence[sympy.Expr], indices: Sequence[sympy.Symbol]) -> bool:

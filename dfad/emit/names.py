@@ -17,9 +17,9 @@ ssize_t struct template typeid union unsigned void volatile prange print exec ra
 bool complex list tuple dict set str bytes
 """
 
-_OURS = "address block kernel lane part parts status strip swap trips ws whole rest first last"
+_OURS = "address block kernel lane part parts status strip swap ws whole rest first last thread given its"
 
-_ENDINGS = ("_part", "_strip", "_lanes", "_memory", "_out")
+_ENDINGS = ("_part", "_parts", "_strip", "_lanes", "_memory", "_out")
 
 _RESERVED = frozenset(keyword.kwlist) | frozenset(keyword.softkwlist) | {*_CYTHON.split(), *_OURS.split(), *DECLARATIONS}
 

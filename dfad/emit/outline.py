@@ -1,8 +1,7 @@
 """Which loops become functions of their own.
 
 A function has restrict parameters, so GCC knows that its arrays are different memory. An Exchange assigns pointers, which restrict forbids;
-so the loops that hold one stay in the kernel itself, with their inner loops as functions. A parallel loop is a function of a part of
-its range.
+so the loops that hold one stay in the kernel itself, with their inner loops as functions. A parallel loop is a function of one part.
 """
 
 from __future__ import annotations
@@ -32,24 +31,28 @@ class Function:
     scalars: tuple[str, ...]
     updated: tuple[str, ...]
     arrays: tuple[str, ...]
-    parallel: bool
+
+    @property
+    def is_parallel(self) -> bool:
+        """Whether it is a function of one part."""
+        return isinstance(self.loop, Loop) and self.loop.parallel is not None
 
 
-def chosen_loops(node: Node, arrays: Mapping[str, Array], threads: int, inside: bool = False) -> Iterator[tuple[Repetition, bool]]:
-    """The loops that become functions, and whether each is parallel; those inside a function before it, as C wants them."""
+def chosen_loops(node: Node, arrays: Mapping[str, Array], inside: bool = False) -> Iterator[Repetition]:
+    """The loops that become functions; those inside a function before it, as C wants them."""
     if not isinstance(node, Repetition):
         for child in children(node):
-            yield from chosen_loops(child, arrays, threads, inside)
+            yield from chosen_loops(child, arrays, inside)
         return
-    if isinstance(node, Loop) and node.parallel and threads > 1:
-        yield node, True
+    if isinstance(node, Loop) and node.parallel is not None:
+        yield node
         return
     if isinstance(node, Loop) and is_bulk(node, arrays):
         return
     starts = not inside and not any(isinstance(part, Exchange) for part in walk(node))
-    yield from chosen_loops(node.body, arrays, threads, inside or starts)
+    yield from chosen_loops(node.body, arrays, inside or starts)
     if starts:
-        yield node, False
+        yield node
 
 
 def name_functions(program: Program, loops: Collection[Repetition], identifiers: Collection[str]) -> dict[Repetition, str]:
@@ -67,7 +70,7 @@ def name_functions(program: Program, loops: Collection[Repetition], identifiers:
     return found
 
 
-def outline(name: str, loop: Repetition, arrays: Mapping[str, Array], own: Collection[str], parallel: bool) -> Function:
+def outline(name: str, loop: Repetition, arrays: Mapping[str, Array], own: Collection[str]) -> Function:
     """The loop as a function; ``own`` are the arrays of rank above 0 that its text allocates."""
     declared = {array.name for node in walk(loop) if isinstance(node, Block) for array in node.arrays}
     bound = {node.index.name for node in walk(loop) if isinstance(node, Repetition)}
@@ -81,7 +84,6 @@ def outline(name: str, loop: Repetition, arrays: Mapping[str, Array], own: Colle
         scalars=tuple(name for name in scalars if name not in written),
         updated=tuple(name for name in scalars if name in written),
         arrays=tuple(name for name in used if name in arrays and arrays[name].rank > 0 and name not in own),
-        parallel=parallel,
     )
 
 

@@ -13,8 +13,10 @@ from dfad.emit.integer import PRODUCT
 from dfad.emit.interrupt import STRIP
 from dfad.emit.layout import element, is_sum
 from dfad.emit.library import library_text
+from dfad.emit.lines import Lines, indent
 from dfad.emit.memory import CLASSES, Events
 from dfad.emit.outline import Function, used_names
+from dfad.emit.parts import parts_call
 from dfad.emit.scalar import expression_text
 from dfad.emit.scope import Scope
 from dfad.emit.sums import LANES, Partial, combine, first_values, is_innermost, partials
@@ -24,8 +26,6 @@ from dfad.ir.lifetimes import used_names as used_arrays
 from dfad.ir.nodes import Array, Block, Branch, Check, Exchange, Library, Loop, Node, Repetition, Tasklet, While, is_true
 from dfad.source import Location
 
-Lines = tuple[str, ...]
-
 NEST_WORK = 1 << 14
 """What a nest counts for between two questions about interrupts, beside those that its loops ask: the launcher's first stride."""
 
@@ -34,8 +34,8 @@ NEST_WORK = 1 << 14
 class Surroundings:
     """What statements need to know of the module that they stand in.
 
-    ``functions`` are the loops that are called; ``polls`` those whose iterations begin with a poll; ``parallel``
-    says that the text is one thread's; ``strips`` are long loops that must be cut to be stopped; ``growing`` numbers the arrays that grow.
+    ``functions`` are the loops that are called; ``polls`` those whose iterations begin with a poll; ``parallel`` says that the text is
+    that of one part; ``strips`` are long loops that must be cut to be stopped; ``growing`` numbers the arrays that grow.
     """
 
     scope: Scope
@@ -43,7 +43,6 @@ class Surroundings:
     events: Events
     sites: Mapping[Check, int]
     polls: Mapping[Repetition, sympy.Expr]
-    threads: int = 1
     parallel: bool = False
     strips: frozenset[Repetition] = frozenset()
     exchanged: frozenset[str] = frozenset()
@@ -53,11 +52,6 @@ class Surroundings:
     def with_places(self, places: Mapping[str, str]) -> Surroundings:
         """The surroundings in which those scalars stand for those texts."""
         return replace(self, scope=self.scope.with_places(places))
-
-
-def indent(lines: Iterable[str]) -> Lines:
-    """The lines one level deeper."""
-    return tuple(f"    {line}" for line in lines)
 
 
 def statements(block: Block, around: Surroundings) -> Lines:
@@ -151,7 +145,7 @@ def _check(check: Check, around: Surroundings) -> Lines:
     condition = expression_text(check.condition, around.scope)
     return (
         f"if dfad_rare(not ({condition})):  {_line(check.where)}",
-        f"    return dfad_fail(ws, {around.sites[check]}, {', '.join(values)})",
+        f"    return {'dfad_fail_in(ws, part' if around.parallel else 'dfad_fail(ws'}, {around.sites[check]}, {', '.join(values)})",
     )
 
 
@@ -160,9 +154,8 @@ def _check(check: Check, around: Surroundings) -> Lines:
 
 def loop_text(loop: Loop, around: Surroundings, bounds: tuple[str, str] | None = None) -> Lines:
     """A loop; ``bounds`` stand in place of its own."""
-    flat = flatten(loop, around.scope.arrays) if bounds is None else None
-    if flat is not None:
-        loop, around = flat.loop, replace(around, scope=replace(around.scope, flat=flat.indices))
+    if bounds is None:
+        loop, around = flattened(loop, around)
     scope = around.scope
     both = bounds or (scope.integer(loop.start), scope.integer(loop.stop))
     if loop in around.strips:
@@ -176,6 +169,12 @@ def loop_text(loop: Loop, around: Surroundings, bounds: tuple[str, str] | None =
     if parts and is_innermost(loop):
         return _in_lanes(loop, both, parts, around)
     return _plain_loop(loop, both, around)
+
+
+def flattened(loop: Loop, around: Surroundings) -> tuple[Loop, Surroundings]:
+    """The loop as one over elements (flat.py), and the surroundings that spell them; both as given where it is none of that kind."""
+    flat = flatten(loop, around.scope.arrays)
+    return (loop, around) if flat is None else (flat.loop, replace(around, scope=replace(around.scope, flat=flat.indices)))
 
 
 def _guarded(loop: Loop, bounds: tuple[str, str], lines: Lines, around: Surroundings) -> Lines:
@@ -217,7 +216,7 @@ def _range(start: str, stop: str, step: int) -> str:
 
 
 def _poll(iterations: str, around: Surroundings) -> str:
-    return f"if {'part == 0 and ' if around.parallel else ''}dfad_poll(ws, {iterations}): return 3"
+    return f"if dfad_poll_in(ws, thread, {iterations}): return 3" if around.parallel else f"if dfad_poll(ws, {iterations}): return 3"
 
 
 def _in_strips(loop: Loop, bounds: tuple[str, str], around: Surroundings) -> Lines:
@@ -255,21 +254,14 @@ def _in_lanes(loop: Loop, bounds: tuple[str, str], parts: tuple[Partial, ...], a
 
 
 def _call(function: Function, around: Surroundings) -> Lines:
-    """The call of a loop that is a function; of a parallel one, a call for each part of its range."""
+    """The call of a loop that is a function."""
     scope = around.scope
-    names = [scope.names[name] for name in (*function.integers, *function.scalars)]
-    names += [f"&{scope.names[name]}" for name in function.updated]
-    where = _line(function.loop.where)
-    if not function.parallel:
-        arrays = [scope.names[name] for name in function.arrays]
-        call = f"status = {function.name}({', '.join(['ws', *names, *arrays])})  {where}"
-        return (call, "if dfad_rare(status): return status", f"if dfad_poll(ws, {NEST_WORK}): return 3")
-    if function.updated:
-        raise CompilerBug(f"the parallel loop of line {function.loop.where.line} writes the scalar {function.updated[0]}")
-    arrays = [scope.names[name] for name in function.arrays]
-    return (
-        "status = 0",
-        f"for part in prange({around.threads}, num_threads={around.threads}, schedule='static', chunksize=1):  {where}",
-        f"    status |= {function.name}({', '.join(['ws', 'part', *names, *arrays])})",
-        "if dfad_rare(status): return status",
-    )
+    if isinstance(function.loop, Loop) and function.loop.parallel is not None:
+        loop, _ = flattened(function.loop, around)
+        call = parts_call(function, loop, scope, around.events.parts[function.loop])
+    else:
+        names = [scope.names[name] for name in (*function.integers, *function.scalars)]
+        names += [f"&{scope.names[name]}" for name in function.updated]
+        names += [scope.names[name] for name in function.arrays]
+        call = (f"status = {function.name}({', '.join(['ws', *names])})  {_line(function.loop.where)}",)
+    return (*call, "if dfad_rare(status): return status", f"if dfad_poll(ws, {NEST_WORK}): return 3")

@@ -16,16 +16,16 @@ The loop over the lanes is an ordinary loop over independent cells. Maxima and m
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dfad.emit.scope import SHORT, Scope
 from dfad.ir.dtype import F64, Dtype
-from dfad.ir.nodes import Apply, Array, Block, Check, Exchange, Library, Loop, Node, Read, Repetition, Tasklet
-from dfad.ir.walk import reads, walk, writes
+from dfad.ir.nodes import Array, Block, Check, Exchange, Library, Loop, Repetition, Tasklet
+from dfad.ir.sums import accumulated, accumulations
+from dfad.ir.walk import walk
 
 LANES = 32
-_EXTREMES = ("maximum", "minimum")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def partials(loop: Loop, arrays: Mapping[str, Array]) -> tuple[Partial, ...]:
     in_lanes = {node.write.array for inner in lanes for node in walk(inner) if isinstance(node, Tasklet) and accumulated(node)}
     return tuple(
         Partial(arrays[name], kinds[0])
-        for name, kinds in _uses(inside).items()
+        for name, kinds in accumulations(inside).items()
         if kinds[0] and len(set(kinds)) == 1 and arrays[name].rank == 0 and arrays[name].dtype.is_float
         if name in in_lanes - declared
     )
@@ -78,39 +78,6 @@ def has_lanes(loop: Loop) -> bool:
 def is_innermost(loop: Loop) -> bool:
     """Whether no loop is inside."""
     return not any(isinstance(node, Repetition) for node in walk(loop.body))
-
-
-def _uses(nodes: list[Node]) -> dict[str, list[str]]:
-    """For each array the operations that accumulate into it; "" for any other use."""
-    found: dict[str, list[str]] = {}
-    for node in nodes:
-        for name, kind in _uses_of(node):
-            found.setdefault(name, []).append(kind)
-    return found
-
-
-def _uses_of(node: Node) -> Iterator[tuple[str, str]]:
-    kind = accumulated(node) if isinstance(node, Tasklet) else ""
-    read = [memlet.array for memlet in reads(node)]
-    if isinstance(node, Tasklet) and kind in _EXTREMES:
-        read.remove(node.write.array)
-    yield from ((memlet.array, kind) for memlet in writes(node))
-    yield from ((name, "") for name in read)
-    if isinstance(node, Exchange):
-        yield from ((name, "") for name in (node.first, node.second))
-
-
-def accumulated(tasklet: Tasklet) -> str:
-    """The operation by which a tasklet accumulates in any order; "" when it does not."""
-    if not tasklet.reassociable:
-        return ""
-    if tasklet.accumulate:
-        return "add"
-    match tasklet.value:
-        case Apply(operation=operation, operands=(Read(memlet=first), _)) if operation in _EXTREMES and first == tasklet.write:
-            return operation
-        case _:
-            return ""
 
 
 def first_values(parts: tuple[Partial, ...], scope: Scope) -> tuple[str, ...]:

@@ -182,9 +182,28 @@ class Block:
     body: tuple[Node, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Parallel:
+    """What threads that share the trips of a loop need to know.
+
+    Attributes
+    ----------
+    work : sympy.Expr
+        How much all trips have to do, in the units of analysis/work.py; an integer of symbols that the loop's own bounds may name.
+    sums : tuple of str
+        The scalars from outside that the trips accumulate into and do nothing else with.
+    is_even : bool
+        Whether all trips have about the same to do.
+    """
+
+    work: sympy.Expr
+    sums: tuple[str, ...] = ()
+    is_even: bool = True
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Loop:
-    """``for index in range(start, stop, step)``; the step is a constant other than 0. ``parallel``: proven, and worth threads."""
+    """``for index in range(start, stop, step)``; the step is a constant other than 0. ``parallel``: threads may share the trips."""
 
     index: sympy.Symbol
     start: sympy.Expr
@@ -193,7 +212,7 @@ class Loop:
     body: Block
     where: Location
     key: str
-    parallel: bool = False
+    parallel: Parallel | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,6 +17,7 @@ from dfad.ir.show import show
 from dfad.ir.verify import verify
 from dfad.optimise.before import optimise_before
 from dfad.optimise.last import optimise_last
+from dfad.optimise.parallel import mark_parallel
 from dfad.pipeline.clock import Clock
 from dfad.pipeline.derive import Derived, derive, planner_of
 from dfad.pipeline.locate import locate
@@ -102,14 +103,14 @@ def _back(derived: Derived, request: Request, clock: Clock) -> Compiled:
     store = cache.disk() if request.options.cache else cache.temporary()
     with clock.time("optimise"):
         programs = [verify(optimise_last(part.program)) for part in derived.parts]
+        if request.threads > 1:
+            programs = [verify(mark_parallel(program, arrays=request.options.budget is None)) for program in programs]
     with clock.time("emit"):
-        emitted = [emit(program, fastmath=request.options.fastmath, threads=request.threads) for program in programs]
+        emitted = [emit(program, fastmath=request.options.fastmath) for program in programs]
     built = provide_kernels(store, emitted)
     clock.add(built.seconds)
     rows = zip(programs, emitted, derived.parts, built.keys, strict=True)
-    recipes = [
-        describe(program, text, part.wrapper, request.names.functions, request.threads, key) for program, text, part, key in rows
-    ]
+    recipes = [describe(program, text, part.wrapper, request.names.functions, key) for program, text, part, key in rows]
     texts = {**listings(derived), "cython": _joined([text.pyx for text in emitted]), "c": _joined(built.c)}
     with clock.time("load"):
         compiled = launch.keep(store, request.question, recipes, built.libraries, texts)

@@ -152,14 +152,14 @@ def _runner(routine: Routine, names: list[str]) -> Callable[..., float]:
 def _routine(program: Program) -> Routine:
     """The program, compiled and loaded."""
     provide_launcher()
-    emitted = emit(program, fastmath=False, threads=1)
+    emitted = emit(program, fastmath=False)
     store = cache.disk()
     built = provide_kernels(store, [emitted])
     store = cache.put(store, {("libraries", key): contents for key, contents in built.libraries.items()})
     inputs: list[tuple[str, ArgumentType]] = [(a.name, ArrayType(a.dtype, (False,) * a.rank)) for a in program.parameters]
     inputs += [(one.name, IntegerType()) for one in (WIDTH, SECTION, TIMES)]
-    recipe = describe(program, emitted, Wrapper(inputs), (), 1, built.keys[0])
-    return launch.make_routine(recipe, launch.load_library(store, recipe), ())
+    recipe = describe(program, emitted, Wrapper(inputs), (), built.keys[0])
+    return launch.make_routine(recipe, launch.load_library(store, recipe), (), 1)
 
 
 def _program(sections: Mapping[str, Callable[[str], Node]]) -> Program:

@@ -48,7 +48,7 @@ class Request:
     transform : Transform
     options : Options
     threads : int
-        How many threads a parallel loop gets.
+        How many threads may share a loop, as of now.
     sizes : mapping
         The shapes of arrays and the values of integers, by parameter.
     question : str
@@ -79,7 +79,7 @@ def make_request(source: SourceText, types: Types, sizes: Sizes, transform: Tran
     names = resolve(source)
     threads = options.threads or toolchain.available_threads()
     planned = () if options.budget is None else (options.budget, tuple(sizes.items()), names.sizes())
-    settings = (transform, options.compile_key(), threads, planned, toolchain.flags())
+    settings = (transform, options.compile_key(), threads > 1, planned, toolchain.flags())
     machine = (toolchain.compiler_identity(), toolchain.environment())
     question = toolchain.digest((names.key(), types, settings, machine))
     return Request(source, names, types, transform, options, threads, sizes, question, perf_counter() - start)
@@ -212,7 +212,8 @@ class Caller:
 
     def _add(self, request: Request, compiled: Compiled) -> Specialisation:
         parts = zip(compiled.recipes, compiled.addresses, strict=True)
-        routines = tuple(launch.make_routine(recipe, address, request.names.functions) for recipe, address in parts)
+        threads = self.options.threads or 0
+        routines = tuple(launch.make_routine(recipe, address, request.names.functions, threads) for recipe, address in parts)
         places = compiled.recipes[0].hidden
         guards, hidden = request.names.guards(places), request.names.places(places)
         kinds = tuple(map(classify, launch.launcher().read(hidden)))

@@ -62,7 +62,7 @@ def returned(program: Program) -> Named:
 
 
 def describe(
-    program: Program, emitted: Emitted, wrapper: Wrapper, functions: Sequence[SourceText], threads: int, library: str
+    program: Program, emitted: Emitted, wrapper: Wrapper, functions: Sequence[SourceText], library: str
 ) -> Recipe:
     """The recipe for calling an emitted program.
 
@@ -74,8 +74,6 @@ def describe(
     wrapper : Wrapper
     functions : sequence of SourceText
         The functions whose text it came from.
-    threads : int
-        How many threads a call gets.
     library : str
         The key of the compiled code.
     """
@@ -97,7 +95,8 @@ def describe(
         returns=_positions(wrapper.returns, places),
         sites=tuple(_site(check, functions) for check in emitted.sites),
         library=library,
-        blas_threads=threads if emitted.uses_blas else 0,
+        uses_blas=emitted.uses_blas,
+        is_parallel=emitted.is_parallel,
         origins=wrapper.origins,
         sizes=wrapper.sizes,
     )

@@ -147,7 +147,7 @@ def _loaded(store: Store, question: str, recipes: Sequence[Recipe]) -> Compiled 
 def load_library(store: Store, recipe: Recipe) -> int:
     """Load a kernel's shared library; its address. BuildFailed when the system's loader refuses it."""
     module = launcher()
-    if recipe.blas_threads:
+    if recipe.uses_blas:
         module.connect_blas()
     try:
         return cast(int, module.load(str(store.path("libraries", recipe.library))))
@@ -174,8 +174,9 @@ def keep(store: Store, question: str, recipes: Sequence[Recipe], libraries: Mapp
     return compiled
 
 
-def make_routine(recipe: Recipe, address: int, functions: Sequence[SourceText]) -> Routine:
-    """A compiled kernel ready to be called; `functions` are those whose text it came from, as they are now."""
+def make_routine(recipe: Recipe, address: int, functions: Sequence[SourceText], threads: int) -> Routine:
+    """A compiled kernel ready to be called; `functions` are those whose text it came from, as they are now, `threads` how many may share a
+    loop: 0 asks the environment at each call."""
     routine = launcher().Routine(
         address,
         [
@@ -189,7 +190,8 @@ def make_routine(recipe: Recipe, address: int, functions: Sequence[SourceText]) 
         recipe.returns,
         lambda status, site, values: failure(recipe, functions, status, site, values),
         recipe.sizes,
-        recipe.blas_threads,
+        threads if recipe.uses_blas or recipe.is_parallel else 1,
+        recipe.uses_blas,
     )
     return cast(Routine, routine)
 

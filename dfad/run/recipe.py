@@ -145,8 +145,10 @@ class Recipe:
     sites : tuple of Site
     library : str
         The key of the compiled code.
-    blas_threads : int
-        How many threads a matrix product gets; 0 where there is none.
+    uses_blas : bool
+        Whether there are matrix products.
+    is_parallel : bool
+        Whether threads may share a loop.
     origins : tuple of Origin
         For a reverse sweep: where each of its inputs comes from.
     sizes : tuple of int or None
@@ -163,7 +165,8 @@ class Recipe:
     returns: Returns
     sites: tuple[Site, ...]
     library: str
-    blas_threads: int
+    uses_blas: bool
+    is_parallel: bool
     origins: tuple[Origin, ...] = ()
     sizes: tuple[int, ...] | None = None
 

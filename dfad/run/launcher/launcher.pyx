@@ -21,6 +21,8 @@ from libc.string cimport memset
 from numpy import bool_, empty, float32, float64, floating, frombuffer, integer, ndarray
 
 cdef extern from "dfad.h":
+    ctypedef struct dfad_workspace
+    ctypedef int64_t (*dfad_part)(dfad_workspace*, int64_t, int64_t, int64_t, void*) noexcept nogil
     ctypedef struct dfad_workspace:
         int64_t site
         int64_t values[4]
@@ -31,6 +33,11 @@ cdef extern from "dfad.h":
         void (*release)(dfad_workspace*, void*) noexcept nogil
         int (*poll)(dfad_workspace*) noexcept nogil
         void* const* blas
+        int64_t (*team)(dfad_workspace*) noexcept nogil
+        int64_t (*share)(dfad_workspace*, int64_t, int64_t, dfad_part, void*) noexcept nogil
+        int64_t threads
+        int64_t stopped
+        int64_t failed
 
 cdef extern from "dlfcn.h" nogil:
     void* dlopen(const char*, int)
@@ -41,6 +48,14 @@ cdef extern from "dlfcn.h" nogil:
 
 cdef extern from "stdlib.h" nogil:
     void* aligned_alloc(size_t, size_t)
+    char* getenv(const char*)
+    long strtol(const char*, char**, int)
+
+cdef extern from "sched.h" nogil:
+    ctypedef struct cpu_set_t:
+        pass
+    int sched_getaffinity(int, size_t, cpu_set_t*)
+    int CPU_COUNT(cpu_set_t*)
 
 cdef extern from "sys/mman.h" nogil:
     void* mmap(void*, size_t, int, int, int, int64_t)
@@ -60,6 +75,14 @@ cdef extern from "unistd.h" nogil:
     int64_t sysconf(int)
     int _SC_PHYS_PAGES
 
+cdef extern from "time.h" nogil:
+    cdef struct timespec:
+        int64_t tv_sec
+        int64_t tv_nsec
+    int clock_gettime(int, timespec*)
+    int CLOCK_MONOTONIC
+    int CLOCK_REALTIME
+
 cdef extern from "pthread.h" nogil:
     ctypedef struct pthread_mutex_t:
         pass
@@ -67,13 +90,32 @@ cdef extern from "pthread.h" nogil:
     int pthread_mutex_lock(pthread_mutex_t*)
     int pthread_mutex_unlock(pthread_mutex_t*)
     int pthread_mutex_destroy(pthread_mutex_t*)
+    ctypedef struct pthread_cond_t:
+        pass
+    ctypedef unsigned long pthread_t
+    int pthread_cond_init(pthread_cond_t*, void*)
+    int pthread_cond_wait(pthread_cond_t*, pthread_mutex_t*)
+    int pthread_cond_timedwait(pthread_cond_t*, pthread_mutex_t*, const timespec*)
+    int pthread_cond_signal(pthread_cond_t*)
+    int pthread_cond_broadcast(pthread_cond_t*)
+    int pthread_create(pthread_t*, void*, void* (*)(void*) noexcept nogil, void*)
+    int pthread_detach(pthread_t)
+    int pthread_atfork(void (*)() noexcept nogil, void (*)() noexcept nogil, void (*)() noexcept nogil)
 
-cdef extern from "time.h" nogil:
-    cdef struct timespec:
-        int64_t tv_sec
-        int64_t tv_nsec
-    int clock_gettime(int, timespec*)
-    int CLOCK_MONOTONIC
+cdef extern from "signal.h" nogil:
+    ctypedef struct sigset_t:
+        pass
+    int SIG_SETMASK
+    int sigfillset(sigset_t*)
+    int pthread_sigmask(int, const sigset_t*, sigset_t*)
+
+cdef extern from * nogil:
+    int __ATOMIC_RELAXED, __ATOMIC_ACQUIRE, __ATOMIC_RELEASE, __ATOMIC_SEQ_CST
+    int64_t __atomic_load_n(int64_t*, int)
+    void __atomic_store_n(int64_t*, int64_t, int)
+    int64_t __atomic_exchange_n(int64_t*, int64_t, int)
+    int64_t __atomic_fetch_add(int64_t*, int64_t, int)
+    int64_t __atomic_fetch_sub(int64_t*, int64_t, int)
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
@@ -100,6 +142,7 @@ cdef void* blas_table[8]            # in the order of dfad.h
 
 include "heap.pxi"
 include "growing.pxi"
+include "team.pxi"
 include "workspace.pxi"
 include "libraries.pxi"
 include "routine.pxi"

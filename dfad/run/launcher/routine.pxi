@@ -59,12 +59,15 @@ cdef class Routine:
         (status, site, values) -> the exception for a status other than 0.
     sizes : sequence of int or None
         The integers for which it was planned; it misses others.
-    blas_threads : int
-        How many threads matrix products get; 0 where there are none.
+    threads : int
+        How many threads may share a loop or a matrix product; 0 asks the environment at each call.
+    uses_blas : bool
+        Whether there are matrix products.
     """
 
     cdef kernel_t function
-    cdef int input_count, slot_count, symbol_count, blas_threads
+    cdef int input_count, slot_count, symbol_count, threads
+    cdef bint uses_blas
     cdef Expected* expected
     cdef Slot* slots
     cdef Slot* symbols
@@ -74,7 +77,8 @@ cdef class Routine:
     cdef list workspaces
     cdef int64_t last[CLASS_COUNT + 1]
 
-    def __cinit__(self, intptr_t address, inputs, outputs, slots, symbols, shapes, returns, fail, sizes=None, int blas_threads=0):
+    def __cinit__(self, intptr_t address, inputs, outputs, slots, symbols, shapes, returns, fail, sizes=None, int threads=1,
+                  bint uses_blas=False):
         self.function = <kernel_t>address
         self.input_count, self.slot_count, self.symbol_count = len(inputs), len(slots), len(symbols)
         self.expected = <Expected*>PyMem_Calloc(self.input_count + 1, sizeof(Expected))
@@ -94,7 +98,7 @@ cdef class Routine:
         copy_slots(self.slots, slots)
         copy_slots(self.symbols, symbols)
         self.outputs, self.shapes, self.returns, self.fail = tuple(outputs), shapes, returns, fail
-        self.blas_threads = blas_threads
+        self.threads, self.uses_blas = threads, uses_blas
         self.workspaces, self.sizes = [], None if sizes is None else list(sizes)
 
     def __dealloc__(self):
@@ -140,7 +144,7 @@ cdef class Routine:
                 trim(&workspace.heap, 0)
             if self.sizes is not None and self.sizes != [workspace.symbols[index] for index in range(self.symbol_count)]:
                 return MISS
-            workspace.begin()
+            workspace.begin(self.threads)
             if copied:
                 count(&workspace.heap, copied, COPIES)
             return self.run(values, workspace)
@@ -216,8 +220,8 @@ cdef class Routine:
         cdef list products = list(values)
         self.make_outputs(products, values, workspace)
         self.fill_block(workspace)
-        if self.blas_threads:
-            before = limit_blas(self.blas_threads)
+        if self.uses_blas:
+            before = limit_blas(<int>team(&workspace.heap.base))
         with nogil:
             status = self.function(&workspace.heap.base, workspace.block)
         if before:

@@ -47,6 +47,8 @@ cdef class Workspace:
         self.heap.base.grow = grow
         self.heap.base.release = release
         self.heap.base.poll = poll
+        self.heap.base.team = team
+        self.heap.base.share = share
         self.heap.base.blas = blas_table
         self.heap.owner = <PyObject*>self
         self.view_count = views
@@ -73,9 +75,10 @@ cdef class Workspace:
         global idle_bytes
         idle_bytes -= self.heap.pooled_bytes
 
-    cdef void begin(self) noexcept:
+    cdef void begin(self, int64_t threads) noexcept:
         """Start counting: what is pooled is held from the start."""
         cdef Heap* heap = &self.heap
+        heap.base.threads = threads if threads > 0 else asked_threads()
         memset(heap.held_by, 0, sizeof(heap.held_by))
         memset(heap.peak_by, 0, sizeof(heap.peak_by))
         heap.held = heap.peak = heap.pooled_bytes
