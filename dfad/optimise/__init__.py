@@ -4,5 +4,6 @@
 ``guards`` as scalars. ``between`` the default plan and a budget: ``tidy`` empty regions, ``dead`` statements (``unread`` cells in nests),
 ``initial`` contributions as assignments, ``aliases`` of arguments, ``gather`` for adjoint stencils (its loops: ``pieces``; costly values
 first: ``spread``). ``after`` the plan: ``upward`` loops, ``distribute`` recurrences, ``carry`` their values, ``unswitch`` conditions.
-``last``, into the language of emit: ``lower_library``, ``registers`` for cells.
+``last``, into the language of emit: ``lower_library``, ``registers`` for cells;
+where several threads are allowed, ``parallel`` marks the loops that they may share.
 """

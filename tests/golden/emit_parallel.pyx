@@ -105,7 +105,7 @@ cdef int64_t kernel(dfad_workspace* ws, int64_t* block) noexcept nogil:
     parts = dfad_parts(ws, dfad_trips(0, N, 1), 1000000000, True)  # line 4
     scaled_4_all = scaled_4_given(N, M, A, best)
     status = dfad_share(ws, parts, False, scaled_4_part, &scaled_4_all)
-    if status: return status
+    if dfad_rare(status): return status
     if dfad_poll(ws, 16384): return 3
     dfad_release(ws, best)
     status = scaled_7(ws, n, M, A)  # line 7
