@@ -1,4 +1,4 @@
-"""Which loops threads may share: a gallery of those that must be marked and of those that must not, and that the order of their trips is free."""
+"""Which loops threads may share, which they may not, and that the order of shared trips is free."""
 
 from dataclasses import replace
 
@@ -151,7 +151,13 @@ LEFT = {
             A[i, j] = A[i, j]/A[j, j]
 """,
     "scalar_that_lives_on": "def f(x: f8[N]):\n    s: f8 = result\n    for i in range(0, N):\n        s = x[i]\n    return s",
-    "running_value": "def f(x: f8[N], y: f8[N]):\n    s: f8\n    s = 0.0\n    for i in range(0, N):\n        s += x[i]\n        y[i] = s",
+    "running_value": """def f(x: f8[N], y: f8[N]):
+    s: f8
+    s = 0.0
+    for i in range(0, N):
+        s += x[i]
+        y[i] = s
+""",
     "maximum_in_order": """def f(x: f8[N]):
     s: f8 = result
     s = x[0]
@@ -165,7 +171,11 @@ LEFT = {
         y[i] = x[i]
         x, y = y, x
 """,
-    "check_of_the_caller's_array": "def f(x: f8[N], n: int):\n    for i in range(0, N):\n        assert i < n, \"index\"\n        x[i] = 1.0",
+    "check_of_the_caller's_array": """def f(x: f8[N], n: int):
+    for i in range(0, N):
+        assert i < n, "index"
+        x[i] = 1.0
+""",
     "few_trips": "def f(x: f8[N]):\n    for i in range(0, 9):\n        x[i] = 1.0",
     "innermost_of_three": """def f(A: f8[N, M], T: int):
     for t in range(0, T):

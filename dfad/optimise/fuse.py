@@ -152,7 +152,7 @@ class _Fusion:
         behind = map_symbols(second.body, substitute({second.index: first.index}))
         assert isinstance(behind, Block)
         body = Block((*first.body.arrays, *behind.arrays), (*first.body.body, *behind.body))
-        return replace(first, body=self.joined(body), parallel=False)
+        return replace(first, body=self.joined(body), parallel=None)
 
     # ------------------------------------------------------------ remembered
 
