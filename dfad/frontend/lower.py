@@ -21,7 +21,7 @@ from dfad.frontend.names import declare_parameter
 from dfad.frontend.packing import side_by_side
 from dfad.frontend.scope import Context, Frame, Hidden, Resolved, Retry
 from dfad.frontend.statements import lower_body
-from dfad.frontend.values import Deferred, Known, Lazy, Scalar, Tuple, Value, View, kind_of, whole
+from dfad.frontend.values import Deferred, Known, Lazy, Masked, Scalar, Tuple, Value, View, kind_of, whole
 from dfad.ir.dtype import Dtype
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Array, Block, Program, Read, Role
@@ -146,6 +146,11 @@ def _result(context: Context, value: Value, taken: set[str]) -> Array:
             array = context.builder.declare(context.builder.name(_result_name(context)), value.dtype, value.shape)
             value.write(whole(array), False)
             return array
+        case Masked():
+            context.unsupported(
+                f"a kernel cannot return {kind_of(value)}: how many these are only the running kernel knows",
+                hint="write them into an array of the caller's, out[: len(y)] = y, and return len(y)",
+            )
         case _:
             context.unsupported(f"a kernel cannot return {kind_of(value)}", hint="return numbers, arrays or a tuple of them")
 

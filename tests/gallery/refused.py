@@ -98,7 +98,7 @@ MEANING = {
         "def f(x):\n    for a, b in zip(x, 3):\n        pass\n", 2, "for a, b in zip(x, 3):", "arrays and ranges", "range"
     ),
     "recursion": Refused("def f(x, n):\n    return recursive(n)\n", 3, "recursive(n - 1)", "calls itself", "loop", XN),
-    "mask_returned": Refused("def f(x):\n    return x[x > 0]\n", 2, "return x[x > 0]", "cannot return", "numbers, arrays"),
+    "mask_returned": Refused("def f(x):\n    return x[x > 0]\n", 2, "return x[x > 0]", "cannot return", "out[: len(y)] = y"),
     "mask_beside_index": Refused("def f(x):\n    return np.sum(x[None][0, x > 0])\n", 2, "x[None][0, x > 0]", "a mask beside", "alone"),
     "float_index": Refused("def f(x):\n    return x[x]\n", 2, "x[x]", "index is an integer", "int()"),
     "builtin_sum": Refused("def f(x):\n    return sum(x)\n", 2, "sum(x)", "sum", "np.sum"),
