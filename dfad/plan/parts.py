@@ -95,7 +95,9 @@ def split(program: Program, of: tuple[str, ...], wrt: tuple[str, ...]) -> Pair:
     wrt : tuple of str
         The arguments whose gradients are wanted.
     """
-    return _Split(program, of, wrt).pair()
+    forward, reverse = sweeps(program)
+    outside = Block((*program.body.arrays, *forward.arrays), (replace(forward, arrays=()), reverse))
+    return _Split(replace(program, body=outside), of, wrt).pair()
 
 
 class _Split:
