@@ -172,8 +172,11 @@ class Versions:
                 same = cells.domain_map().apply_range(self._instances.same(reader, writer, together))
                 times = meetings.intersect(same).apply_range(order)
                 certain = times if certain is None else certain.union(times)
-        first = {key: (writer, _no_later(times, certain)) for key, (writer, times) in may.items()}
-        return {key: self._instances_at(writer, times) for key, (writer, times) in first.items() if times is not None}
+        if certain is not None:
+            first = certain.coalesce().lexmin().coalesce()
+            until = first.apply_range(isl.Map.lex_ge(first.range().get_space()))
+            may = {key: (writer, _no_later(times, first, until)) for key, (writer, times) in may.items()}
+        return {key: self._instances_at(writer, times) for key, (writer, times) in may.items() if not times.is_empty()}
 
     def _not_undone(self, want: Want, order: isl.Map) -> isl.Map:
         """Instance of the reader -> instances of a writer, by its schedule, that the reverse sweep has undone when it wants the value."""
@@ -194,15 +197,9 @@ def union(first: isl.Set | None, second: isl.Set | None) -> isl.Set | None:
     return None if first is None or second is None else first.union(second).coalesce()
 
 
-def _no_later(times: isl.Map, certain: isl.Map | None) -> isl.Map | None:
-    """The times that come no later than the first certain one; None when there are none."""
-    if certain is None:
-        return times
-    first = certain.lexmin()
-    space = first.range().get_space()
-    after = isl.Map.lex_lt(space)
-    kept = times.subtract(first.apply_range(after))
-    return None if kept.is_empty() else kept
+def _no_later(times: isl.Map, first: isl.Map, until: isl.Map) -> isl.Map:
+    """The times of those that have no first certain time, and the times that come no later than that: ``until``."""
+    return times.subtract_domain(first.domain()).union(times.intersect(until)).coalesce()
 
 
 def _scalar_names(block: Block) -> set[str]:
