@@ -27,27 +27,6 @@ PLANS = 4
 # What the frontend or the recording refuses, whatever the plan.
 REFUSED = {"branch_exchange", "choice_csr_product"}
 
-UNBOUNDED = {
-    "while_both",
-    "while_breaks_and_continues",
-    "while_chained_indices",
-    "while_condition_acts_behind_and",
-    "while_else",
-    "while_first_value_inside",
-    "while_float_steps",
-    "while_follows_links",
-    "while_in_helper",
-    "while_in_while",
-    "while_insertion_sort",
-    "while_jacobi",
-    "while_negative_index",
-    "while_newton",
-    "while_returns",
-    "while_row_by_row",
-    "while_true_break",
-}
-"""Their tapes grow with the trips, so no plan is made for them."""
-
 
 def arguments_of(case: Subject, of) -> dict[str, object]:
     arrays = all_arrays(case.primal)
@@ -81,7 +60,7 @@ def run(program: Program, arguments):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("name", [name for name in GALLERY if name not in REFUSED | UNBOUNDED])
+@pytest.mark.parametrize("name", [name for name in GALLERY if name not in REFUSED])
 def test_gradients_do_not_depend_on_the_plan(name):
     entry = GALLERY[name]
     case = subject(entry.function, entry.make(max(SIZE, entry.least), np.random.default_rng(1)))

@@ -387,6 +387,64 @@ def while_float_counter(x):
     return s + t
 
 
+def while_bisects_floats(x):
+    """An interval halved until it is small; the derivative is that of the path."""
+    lo, hi = 0.5 * x[0], 2.0
+    while hi - lo > 1e-3:
+        middle = 0.5 * (lo + hi)
+        if middle * middle > x[0]:
+            hi = middle
+        else:
+            lo = middle
+    return 0.5 * (lo + hi) * np.sum(x)
+
+
+def while_true_in_while_true(x):
+    """Breaks and a continue of both loops, and an else that never runs."""
+    s = 0.0
+    i = 0
+    while True:
+        j = 0
+        while True:
+            if j >= len(x):
+                break
+            if x[j] * (i + 1) > 2.0:
+                s += x[j]
+                break
+            j += 1
+        else:
+            s += 100.0
+        i += 1
+        if i > 3:
+            break
+        if s > 5.0:
+            continue
+        s *= 1.1
+    return s
+
+
+def while_conjugate_gradients(A, b):
+    """Vectors and numbers that the trips carry, products of matrices inside."""
+    x = np.zeros_like(b)
+    r = b - A @ x
+    p = r.copy()
+    rs = r @ r
+    while rs > 1e-6:
+        Ap = A @ p
+        alpha = rs / (p @ Ap)
+        x += alpha * p
+        r -= alpha * Ap
+        new = r @ r
+        p = r + (new / rs) * p
+        rs = new
+    return np.sum(x * x)
+
+
+def definite(n, rng):
+    M = rng.uniform(0.0, 1.0, (n, n))
+    return M @ M.T + n * np.eye(n), rng.uniform(0.5, 1.5, n)
+
+
 ENTRIES = (
     Entry(while_halves, array("n"), least=1),
     Entry(while_newton, number()),
@@ -422,4 +480,7 @@ ENTRIES = (
     Entry(while_bound_moves, all_of(array("n"), size())),
     Entry(while_float_counter, array("n"), least=1),
     Entry(while_bound_from_loop, all_of(array("n"), size())),
+    Entry(while_bisects_floats, array("n", high=1.0), bits=False, least=1),
+    Entry(while_true_in_while_true, array("n")),
+    Entry(while_conjugate_gradients, definite, bits=False),
 )
