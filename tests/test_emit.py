@@ -216,6 +216,15 @@ def test_ragged_arrays_are_allocated_at_each_entry():
     assert run.peak == {2: 48}
 
 
+def test_a_loop_over_a_large_array_can_be_stopped():
+    launcher = Launcher(build("def f(x: f8[N, M]):\n    for i in range(0, N):\n        for j in range(0, M):\n            x[i, j] += 1.0"))
+    x = np.zeros((3, 1 << 20))
+    run = launcher(x=x, stop=True, countdown=10**5)
+    assert (run.status, run.polls, x.sum()) == (3, 1, 0.0)
+    assert launcher(x=x, countdown=10**7).status == 0
+    assert x.min() == 1.0
+
+
 def test_the_last_of_many_statements_is_vectorised_too(tmp_path):
     """Every statement may end the call; a compiler that thinks this likely takes the statements behind for cold code."""
     arrays = "".join(f"    y{k}: f8[N]\n" for k in range(1, 41))

@@ -86,7 +86,6 @@ def _surroundings(program: Program) -> Surroundings:
     events = place(program, [loop for loop in chosen if isinstance(loop, Loop) and loop.parallel is not None])
     exchanged = {name for node in walk(program.body) if isinstance(node, Exchange) for name in (node.first, node.second)}
     own = {loop: {array.name for array in allocated_inside(loop, events)} for loop in chosen}
-    extents = {bound.symbol.name for bound in program.symbols if isinstance(bound, ShapeSymbol)}
     asked = {loop: polls(loop) for loop in chosen}
     return Surroundings(
         scope=Scope(arrays, names, wide=_wide(program, arrays, exchanged)),
@@ -94,7 +93,7 @@ def _surroundings(program: Program) -> Surroundings:
         events=events,
         sites={check: k for k, check in enumerate(node for node in walk(program.body) if isinstance(node, Check))},
         polls=_kernel_polls(program, chosen) | {loop: work for found in asked.values() for loop, work in found.items()},
-        strips=frozenset(loop for loop in chosen if needs_strips(loop, asked[loop], extents)),
+        strips=frozenset(loop for loop in chosen if needs_strips(loop, asked[loop])),
         exchanged=frozenset(exchanged),
         growing={array.name: number for number, array in enumerate(array for array in arrays.values() if array.grows)},
     )

@@ -1,13 +1,13 @@
 """Where a kernel asks whether it must stop: in the innermost loops but one, telling how many innermost iterations lie ahead.
 
 So the question is asked about evenly in time, whatever the loops look like. A loop of a few iterations known in advance counts as part
-of its body. An innermost loop that is a function of its own, with nothing around it that asks, is cut into strips, unless its length is
-that of an array: a billion elements are done in a second.
+of its body. An innermost loop that is a function of its own, with nothing around it that asks, is cut into strips: also one over an array,
+which may hold very many elements and functions that take long.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 import sympy
 
@@ -55,9 +55,9 @@ def _known(work: sympy.Expr, loop: Repetition) -> sympy.Expr:
     return sympy.Integer(FEW) if {symbol.name for symbol in work.free_symbols} & (inner | bound) else sympy.expand(work)
 
 
-def needs_strips(root: Repetition, asked: Mapping[Repetition, sympy.Expr], extents: Collection[str]) -> bool:
-    """Whether a loop that is a function asks nobody and may be long: longer than the arrays of the call are, by ``extents``."""
+def needs_strips(root: Repetition, asked: Mapping[Repetition, sympy.Expr]) -> bool:
+    """Whether a loop that is a function asks nobody and may be long."""
     if isinstance(root, While):
         return False
-    free = {symbol.name for symbol in (root.stop - root.start).free_symbols}
-    return not asked and not free.issubset(extents)
+    trips = root.stop - root.start
+    return not asked and not (trips.is_Integer and abs(trips) <= STRIP)

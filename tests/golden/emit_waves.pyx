@@ -14,43 +14,48 @@ cdef extern from "dfad.h" nogil:
     double dfad_load_f64(int64_t)
     int64_t dfad_store_f64(double)
     int64_t dfad_whole(int64_t)
+    int64_t dfad_min(int64_t, int64_t)
 
 
 cdef int64_t waves_5(dfad_workspace* ws, int64_t N, double c, f64p u, f64p v) noexcept nogil:
-    cdef int64_t j
-    for j in range(1, N - 1):  # line 5
-        v[j] = u[j] - c*(u[j] - u[j - 1])  # line 6
+    cdef int64_t j, j_strip
+    for j_strip in range(1, N - 1, 1048576):  # lets the call be stopped
+        if dfad_poll(ws, 1048576): return 3
+        for j in range(j_strip, dfad_min(j_strip + 1048576, N - 1)):  # line 5
+            v[j] = u[j] - c*(u[j] - u[j - 1])  # line 6
     return 0
 
 
 cdef int64_t waves_10(dfad_workspace* ws, int64_t N, f64p s_out, f64p u) noexcept nogil:
-    cdef int64_t whole, rest, lane, k, k_lanes
+    cdef int64_t whole, rest, lane, k, k_strip, k_lanes
     cdef double s_part[32]
     cdef double s = s_out[0]
-    if N >= 32:
-        for lane in range(32):
-            s_part[lane] = 0.0
-        whole = dfad_whole(N)
-        rest = whole
-        for k_lanes in range(0, rest, 32):  # line 10
+    for k_strip in range(0, N, 1048576):  # lets the call be stopped
+        if dfad_poll(ws, 1048576): return 3
+        if dfad_min(k_strip + 1048576, N) - k_strip >= 32:
             for lane in range(32):
-                k = k_lanes + lane
-                s_part[lane] += u[k]  # line 11
-        for k in range(rest, N):
-            s_part[k - rest] += u[k]  # line 11
-        for lane in range(16):
-            s_part[lane] += s_part[lane + 16]
-        for lane in range(8):
-            s_part[lane] += s_part[lane + 8]
-        for lane in range(4):
-            s_part[lane] += s_part[lane + 4]
-        for lane in range(2):
-            s_part[lane] += s_part[lane + 2]
-        s_part[0] += s_part[1]
-        s += s_part[0]
-    else:
-        for k in range(N):  # line 10
-            s += u[k]  # line 11
+                s_part[lane] = 0.0
+            whole = dfad_whole(dfad_min(k_strip + 1048576, N) - k_strip)
+            rest = k_strip + whole
+            for k_lanes in range(k_strip, rest, 32):  # line 10
+                for lane in range(32):
+                    k = k_lanes + lane
+                    s_part[lane] += u[k]  # line 11
+            for k in range(rest, dfad_min(k_strip + 1048576, N)):
+                s_part[k - rest] += u[k]  # line 11
+            for lane in range(16):
+                s_part[lane] += s_part[lane + 16]
+            for lane in range(8):
+                s_part[lane] += s_part[lane + 8]
+            for lane in range(4):
+                s_part[lane] += s_part[lane + 4]
+            for lane in range(2):
+                s_part[lane] += s_part[lane + 2]
+            s_part[0] += s_part[1]
+            s += s_part[0]
+        else:
+            for k in range(k_strip, dfad_min(k_strip + 1048576, N)):  # line 10
+                s += u[k]  # line 11
     s_out[0] = s
     return 0
 

@@ -78,7 +78,9 @@ cdef int grow(dfad_workspace* workspace, void* block, int64_t size) noexcept nog
     size = rounded(size)
     pthread_mutex_lock(&heap.lock)
     failed = commit(heap, head, size) if size > head.committed else 0
-    if not failed:
+    if failed:
+        heap.refused = size
+    else:
         heap.held_by[head.kind] += size - head.size
         heap.peak_by[head.kind] = max(heap.peak_by[head.kind], heap.held_by[head.kind])
         head.size = head.capacity = size

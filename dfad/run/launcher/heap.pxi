@@ -22,6 +22,7 @@ cdef struct Heap:
     int64_t peak
     int64_t held_by[CLASS_COUNT]
     int64_t peak_by[CLASS_COUNT]
+    int64_t refused                 # bytes of the block that could not be had
     double polled                   # when, in seconds
     int64_t stride                  # loop iterations between two polls
     PyObject* owner
@@ -107,6 +108,7 @@ cdef void* allocate(dfad_workspace* workspace, int64_t size, int64_t kind) noexc
     cdef int64_t capacity = max((size + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT, ALIGNMENT)
     cdef Head* head
     if size < 0 or size > (<int64_t>1 << 62):
+        heap.refused = size
         return NULL
     pthread_mutex_lock(&heap.lock)
     head = reuse(heap, capacity)
@@ -118,6 +120,8 @@ cdef void* allocate(dfad_workspace* workspace, int64_t size, int64_t kind) noexc
         head.size, head.capacity, head.kind, head.space = size, capacity, kind, 0
         push(&heap.live, head)
         count(heap, size, kind)
+    else:
+        heap.refused = size
     pthread_mutex_unlock(&heap.lock)
     return NULL if head == NULL else <void*>(head + 1)
 

@@ -18,6 +18,8 @@ from libc.stdint cimport int64_t, intptr_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
+from math import prod
+
 from numpy import bool_, empty, float32, float64, floating, frombuffer, integer, ndarray
 
 cdef extern from "dfad.h":

@@ -56,7 +56,7 @@ cdef class Routine:
     returns : int, tuple or None
         What a call gives: positions among the inputs and outputs, nested as the result is.
     fail : callable
-        (status, site, values) -> the exception for a status other than 0.
+        (status, site, values) -> the exception for a status other than 0; for 1 the values are the bytes that were asked for, and held.
     sizes : sequence of int or None
         The integers for which it was planned; it misses others.
     threads : int
@@ -244,7 +244,11 @@ cdef class Routine:
             if like <= -2:
                 products.append(None)
             else:
-                array = empty(values[like].shape if like >= 0 else shapes[position], dtype)
+                shape = values[like].shape if like >= 0 else shapes[position]
+                try:
+                    array = empty(shape, dtype)
+                except MemoryError:
+                    raise self.fail(1, -1, (prod(shape) * dtype.itemsize, workspace.heap.held)) from None
                 PyObject_GetBuffer(array, &workspace.views[index], PyBUF_STRIDES)
                 workspace.is_open[index] = True
                 count(&workspace.heap, workspace.views[index].len, kind)
@@ -291,7 +295,7 @@ cdef class Routine:
     cdef object error(self, int64_t status, Workspace workspace):
         cdef int index
         if status == 1:
-            return MemoryError("a kernel found no memory for its working arrays")
+            return self.fail(status, -1, (workspace.heap.refused, workspace.heap.held))
         if status == 3 and workspace.interrupt is not None:
             error, workspace.interrupt = workspace.interrupt, None
             return error
