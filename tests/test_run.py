@@ -34,7 +34,7 @@ def grow(n, x):
     y = np.zeros(n)
     for i in range(n):
         y[i] = x * i
-    z = y * y
+    z = y * y[::-1]
     return np.sum(z)
 
 
@@ -148,7 +148,7 @@ def test_no_memory_is_an_error_and_the_next_call_works():
     grow(10, 1.0)
     with pytest.raises(MemoryError, match=f"grow found no memory for {8 << 50} bytes of its arrays; it held 0 bytes"):
         grow(1 << 50, 1.0)
-    assert grow(3, 1.0) == 5.0
+    assert grow(3, 1.0) == 1.0
 
 
 def test_memory_does_not_grow_from_call_to_call():
