@@ -172,9 +172,15 @@ def loop_text(loop: Loop, around: Surroundings, bounds: tuple[str, str] | None =
 
 
 def flattened(loop: Loop, around: Surroundings) -> tuple[Loop, Surroundings]:
-    """The loop as one over elements (flat.py), and the surroundings that spell them; both as given where it is none of that kind."""
+    """The loop as one over elements (flat.py), and the surroundings that spell them; both as given where it is none of that kind.
+
+    It is cut into strips where a loop of the nest would have asked about interrupts.
+    """
     flat = flatten(loop, around.scope.arrays)
-    return (loop, around) if flat is None else (flat.loop, replace(around, scope=replace(around.scope, flat=flat.indices)))
+    if flat is None:
+        return loop, around
+    strips = around.strips | {flat.loop} if loop in around.polls else around.strips
+    return flat.loop, replace(around, scope=replace(around.scope, flat=flat.indices), strips=strips)
 
 
 def _guarded(loop: Loop, bounds: tuple[str, str], lines: Lines, around: Surroundings) -> Lines:
@@ -227,7 +233,7 @@ def _in_strips(loop: Loop, bounds: tuple[str, str], around: Surroundings) -> Lin
     inner = loop_text(loop, replace(around, strips=around.strips - {loop}), (first, end))
     return (
         f"for {first} in {_range(start, stop, length if loop.step > 0 else -length)}:  # lets the call be stopped",
-        *indent((_poll(str(STRIP), around), *inner)),
+        *indent((_poll(f"dfad_min({STRIP}, {_trips(loop, (first, stop))})", around), *inner)),
     )
 
 

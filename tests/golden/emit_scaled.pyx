@@ -63,7 +63,7 @@ cdef int64_t scaled_4(dfad_workspace* ws, int64_t N, int64_t M, f32p A, f32p bes
 cdef int64_t scaled_7(dfad_workspace* ws, int64_t n, int64_t M, f32p A) noexcept nogil:
     cdef int64_t k, k_strip
     for k_strip in range(0, n, 1048576):  # lets the call be stopped
-        if dfad_poll(ws, 1048576): return 3
+        if dfad_poll(ws, dfad_min(1048576, n - k_strip)): return 3
         for k in range(k_strip, dfad_min(k_strip + 1048576, n)):  # line 7
             A[0] = <float> (0.5*<double> A[0])  # line 8
     return 0

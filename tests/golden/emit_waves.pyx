@@ -20,7 +20,7 @@ cdef extern from "dfad.h" nogil:
 cdef int64_t waves_5(dfad_workspace* ws, int64_t N, double c, f64p u, f64p v) noexcept nogil:
     cdef int64_t j, j_strip
     for j_strip in range(1, N - 1, 1048576):  # lets the call be stopped
-        if dfad_poll(ws, 1048576): return 3
+        if dfad_poll(ws, dfad_min(1048576, N - 1 - j_strip)): return 3
         for j in range(j_strip, dfad_min(j_strip + 1048576, N - 1)):  # line 5
             v[j] = u[j] - c*(u[j] - u[j - 1])  # line 6
     return 0
@@ -31,7 +31,7 @@ cdef int64_t waves_10(dfad_workspace* ws, int64_t N, f64p s_out, f64p u) noexcep
     cdef double s_part[32]
     cdef double s = s_out[0]
     for k_strip in range(0, N, 1048576):  # lets the call be stopped
-        if dfad_poll(ws, 1048576): return 3
+        if dfad_poll(ws, dfad_min(1048576, N - k_strip)): return 3
         if dfad_min(k_strip + 1048576, N) - k_strip >= 32:
             for lane in range(32):
                 s_part[lane] = 0.0
