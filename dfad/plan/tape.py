@@ -2,6 +2,7 @@
 
 The instances of a write that record are a set. The constraints of its hull that bound one index each are the guard of the Record and of the
 Restore; the smallest and largest value of each index under them give the box.
+Two loops that are a triangle share one dimension (triangles.py).
 
 A loop whose trips cannot be counted at entry of the call has no place in a box. The tape then grows: its rows are the trips of the
 innermost such loop, the *carrier*, over all its executions, and the box is over the loops inside it. Where the subset itself has an extent
@@ -10,7 +11,7 @@ that is not known at entry the tape grows by the elements of each write.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -23,6 +24,7 @@ from dfad.ir.algebra import both
 from dfad.ir.dtype import BOOL
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Apply, Expression, Integer, Loop, Repetition, While
+from dfad.plan.triangles import Dimension, triangle_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Box:
     Attributes
     ----------
     shape : tuple of sympy.Expr
-        One extent for each loop inside the carrier, then one for each range that it writes. An extent below 0 counts as 0.
+        One extent for each loop inside the carrier, or each triangle of two, then one for each range that it writes. Below 0 counts as 0.
     index : tuple of sympy.Expr
         The slot of an instance, for these loops only.
     guard : Expression or None
@@ -75,13 +77,28 @@ def box_of(statement: Statement, write: Memlet, instances: isl.Set | None, domai
         return Box((), (), guard, is_flat=True)
     bounds = [_bounds(position, loop, recorded, space, statement) for position, loop in enumerate(statement.loops)]
     known = bounds[len(bounds) - _count_known(bounds) :]
-    index, extents = tuple(bound[0] for bound in known if bound), tuple(bound[1] for bound in known if bound)
+    index, extents = _dimensions(statement.loops[len(bounds) - len(known) :], [bound for bound in known if bound], recorded, space)
     if len(known) == len(bounds):
         return Box((*extents, *ranges), index, guard)
     around = statement.loops[: len(bounds) - len(known)]
     outside = {loop.index for loop in _decided(around)}
     outer = _all_of(limit for limit in limits if limit.indices <= outside)
     return Box((*extents, *ranges), index, guard, around[-1], outer)
+
+
+def _dimensions(
+    loops: Sequence[Repetition], bounds: Sequence[Dimension], recorded: isl.Set, space: Space
+) -> tuple[tuple[sympy.Expr, ...], tuple[sympy.Expr, ...]]:
+    """The slot along each dimension, and its extent: one for each loop, or for two adjacent loops that are a triangle."""
+    offset = recorded.dim(isl.dim_type.set) - len(loops)
+    found: list[Dimension] = []
+    position = 0
+    while position < len(loops):
+        inner = loops[position + 1] if position + 1 < len(loops) else None
+        triangle = None if inner is None else triangle_of(loops[position], inner, offset + position, recorded, space)
+        found.append(bounds[position] if triangle is None else triangle)
+        position += 1 if triangle is None else 2
+    return tuple(slot for slot, _ in found), tuple(extent for _, extent in found)
 
 
 def _count_known(bounds: list[tuple[sympy.Expr, sympy.Expr] | None]) -> int:
@@ -135,7 +152,7 @@ def _limits(difference: isl.Set, statement: Statement, space: Space) -> list[_Li
     return found
 
 
-def _bounds(position: int, loop: Repetition, recorded: isl.Set, space: Space, statement: Statement) -> tuple[sympy.Expr, sympy.Expr] | None:
+def _bounds(position: int, loop: Repetition, recorded: isl.Set, space: Space, statement: Statement) -> Dimension | None:
     """The slot of the loop's index along its dimension, and the extent of that dimension; None when it is not known at entry."""
     if isinstance(loop, While):
         return None

@@ -27,9 +27,9 @@ def initialize(size):
 
 
 def tape_minimum(size):
-    """Step k demands all k values of the solution so far, for r in the dot product and for alpha in the update, and overwrites them."""
+    """Step k demands the k values of the solution so far, for r in the dot product and for alpha in the update, alpha and beta."""
     N = size["N"]
-    return 8 * (N * (N - 1) // 2)
+    return 8 * (N * (N - 1) // 2 + 2 * (N - 1))
 
 
 def durbin(r):

@@ -17,6 +17,7 @@ MODULES = (
     "loops", "branches", "scalars", "slices", "arrays", "calls", "shortcuts", "reports", "programs", "exits", "choices", "masks", "whiles",
     "functions",
     "trips",
+    "triangles",
 )  # fmt: skip
 
 

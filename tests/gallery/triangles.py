@@ -1,0 +1,69 @@
+"""Nests whose inner range grows or shrinks with the outer index, overwriting what the reverse needs."""
+
+import numpy as np
+
+from tests.gallery import Entry
+from tests.gallery.makers import all_of, array, value
+
+
+def triangle_grows(x, y):
+    for i in range(len(y)):
+        for j in range(i):
+            x[j] = x[j] * x[j] * 0.5 + 0.1 * y[i]
+
+
+def triangle_shrinks(x, y):
+    for i in range(len(y)):
+        for j in range(i, len(x)):
+            x[j] = x[j] * (0.5 * x[j] + 0.1 * y[i])
+
+
+def triangle_backwards(x, y):
+    for i in range(len(y) - 1, -1, -1):
+        for j in range(len(x) - 1, i, -1):
+            x[j] = x[j] * x[j] * 0.5 + 0.1 * y[i] * x[j - 1]
+
+
+def triangle_grows_by_two(x, y):
+    for i in range(len(y)):
+        for j in range(1, 2 * i + 2):
+            x[j] = x[j] * x[j] * 0.5 + 0.1 * y[i]
+
+
+def triangle_of_slices(x, y):
+    for k in range(1, len(x)):
+        x[:k] += 0.3 * y[k] * x[k] * np.flip(x[:k])
+        x[k] = y[k] * x[k]
+
+
+def triangle_of_columns(A):
+    for k in range(A.shape[1]):
+        for j in range(k + 1, A.shape[1]):
+            s = np.dot(A[:, k], A[:, j])
+            A[:, j] -= 0.2 * s * A[:, k]
+
+
+def triangle_in_sweeps(x, y, sweeps):
+    for t in range(sweeps):
+        for i in range(len(x)):
+            for j in range(i + 1):
+                x[j] = x[j] * x[j] * 0.5 + 0.1 * y[i] + 0.01 * t
+
+
+def triangle_of_triangles(x, y):
+    for i in range(len(x)):
+        for j in range(i):
+            for k in range(j, i):
+                x[k] = x[k] * x[k] * 0.5 + 0.1 * y[i] * y[j]
+
+
+ENTRIES = (
+    Entry(triangle_grows, all_of(array("n"), array("n"))),
+    Entry(triangle_shrinks, all_of(array("n"), array("n"))),
+    Entry(triangle_backwards, all_of(array("n"), array("n"))),
+    Entry(triangle_grows_by_two, all_of(array("2n"), array("n"))),
+    Entry(triangle_of_slices, all_of(array("n"), array("n"))),
+    Entry(triangle_of_columns, array("n+1", "n"), bits=False),
+    Entry(triangle_in_sweeps, all_of(array("n"), array("n"), value(3))),
+    Entry(triangle_of_triangles, all_of(array("n"), array("n"))),
+)
