@@ -78,42 +78,38 @@ def _as_vector(context: Context, a: Value) -> View:
 # ---------------------------------------------------------------- texts
 
 
-def _edges(a: Numbers, bins: int, first: float | None, last: float | None) -> Numbers:
-    """Equal bins from the least to the greatest number, or between the given ends."""
+def _ends_of(a: Numbers, first: float | None, last: float | None) -> tuple[float, float]:
+    """The least and the greatest number, or the given ends; a little to each side where they are one."""
     low = np.min(a) * 1.0 if first is None else first * 1.0
     high = np.max(a) * 1.0 if last is None else last * 1.0
-    if low == high:
-        low = low - 0.5
-        high = high + 0.5
-    return np.linspace(low, high, bins + 1)
+    middle = 0.5 if low == high else 0.0
+    return low - middle, high + middle
 
 
-def _bin(x: float, bins: int, edges: Numbers) -> int:
-    """The bin by division, put right by the edges, which rounding may have moved; the last bin holds its upper edge."""
-    place = min(int((x - edges[0]) / (edges[bins] - edges[0]) * bins), bins - 1)
-    if x < edges[place]:
-        place -= 1
-    if x >= edges[place + 1] and place != bins - 1:
-        place += 1
-    return place
+def _bin(x: float, bins: int, low: float, high: float) -> int:
+    """The bin by division, put right by its edges, k*step + low, between which rounding may have moved it; the last one holds its end."""
+    step = (high - low) / bins
+    place = min(int((x - low) / (high - low) * bins), bins - 1)
+    place = place - int(x < place * step + low)
+    return place + int(place < bins - 1) * int(x >= (place + 1) * step + low)
 
 
 def _counted(a: Numbers, bins: int, first: float | None, last: float | None) -> tuple[Numbers, Numbers]:
-    edges = _edges(a, bins, first, last)
+    low, high = _ends_of(a, first, last)
     counts = np.zeros(bins, dtype=np.int64)
     for x in a:
-        if edges[0] <= x <= edges[bins]:
-            counts[_bin(x, bins, edges)] += 1
-    return counts, edges
+        if first is None or low <= x <= high:
+            counts[_bin(x, bins, low, high)] += 1
+    return counts, np.linspace(low, high, bins + 1)
 
 
 def _weighted(a: Numbers, bins: int, first: float | None, last: float | None, weights: Numbers) -> tuple[Numbers, Numbers]:
-    edges = _edges(a, bins, first, last)
+    low, high = _ends_of(a, first, last)
     totals = np.zeros(bins, dtype=weights.dtype)
     for x, weight in zip(a, weights):  # noqa: B905
-        if edges[0] <= x <= edges[bins]:
-            totals[_bin(x, bins, edges)] += weight
-    return totals, edges
+        if first is None or low <= x <= high:
+            totals[_bin(x, bins, low, high)] += weight
+    return totals, np.linspace(low, high, bins + 1)
 
 
 def _covariance(rows: Numbers, ddof: int) -> Numbers:
