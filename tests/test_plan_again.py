@@ -58,3 +58,32 @@ def test_the_tape_holds_what_nothing_near_gives(kernel, arguments, tape):
     gradient = pullback(weights(np.shape(out)) if np.ndim(out) else 1.0)
     assert pullback.memory["tape"] == tape
     assert gradient_error(kernel, arguments, gradient, wrt=next(iter(arguments))) <= 1e-12
+
+
+def filled_in_two(x):
+    y = np.zeros(len(x) + 2)
+    y[1:-1] = x
+    z = y[2:] * y[1:-1] * y[:-2]
+    return z * x
+
+
+def test_a_value_with_two_producers_is_made_again():
+    x = wave(9)
+    out, pullback = dfad.vjp(dfad.kernel(filled_in_two), x)
+    gradient = pullback(weights(out.shape))
+    assert pullback.memory["tape"] == 0
+    assert gradient_error(filled_in_two, {"x": x}, gradient, wrt="x") <= 1e-12
+
+
+def updated(A, x, alpha):
+    A += np.outer(x, x)
+    y = (alpha * A) @ x
+    return y * y
+
+
+def test_what_the_kernel_leaves_in_an_argument_stands_for_a_multiple_of_it():
+    A, x = wave(4, 4), wave(4, phase=1.1)
+    out, pullback = dfad.vjp(dfad.kernel(updated, wrt="x"), A, x, 0.5)
+    gradient = pullback(weights(out.shape))
+    assert pullback.memory["tape"] <= 4 * 8
+    assert gradient_error(updated, {"A": A, "x": x, "alpha": 0.5}, gradient, wrt="x") <= 1e-12

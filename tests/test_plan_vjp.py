@@ -76,7 +76,7 @@ def test_what_is_kept_is_tape_and_entry_values_are_copies():
     out, pullback = dfad.vjp(f, x)
     pullback(out)
     assert pullback.memory["copies"] == x.nbytes + out.nbytes, "the entry value of x and the cotangent"
-    assert pullback.memory["tape"] >= 2 * x.nbytes
+    assert pullback.memory["tape"] == 2 * x.shape[0] * 8, "the sums of the rows; all else is made again"
     ahead = f.memory
     assert ahead["tape"] == pullback.memory["tape"]
     assert ahead["peak"] >= pullback.memory["peak"]

@@ -2,9 +2,10 @@
 
 In: a PLANNED Program of a forward and a reverse sweep. Out: the same results, with fewer arrays that live from one sweep to the other.
 
-Definitions. A value (values.py) is *near* when one nest with a loop for each of its dimensions makes it, plain statements alone in the
-innermost, and every array that this reads is a scalar, or read by the reverse sweep anyway, or a near value itself. (Nothing overwrites
-these later: that is part of having a producer.)
+Definitions. A value (values.py) is *near* when nests with a loop for each of its dimensions make it, plain statements alone in the
+innermost, and every array that these read is a scalar, *at hand*, or a near value itself. At hand is what the reverse sweep reads anyway
+and, in place of a value of its shape, one argument or final value of an argument. (Nothing overwrites these later: that is part of
+having a producer.)
 
 Near values are made again where the reverse sweep reads them: fused where that is one place and the expression holds simple operations
 only, else into a buffer, since a function inside the reverse sweep's conditions would not be vectorised. All others are kept.
@@ -18,7 +19,7 @@ from collections.abc import Iterable, Iterator
 
 from dfad.ir.lifetimes import top_arrays
 from dfad.ir.memlet import Memlet
-from dfad.ir.nodes import Program, Statement, Tasklet
+from dfad.ir.nodes import Array, Program, Role, Statement, Tasklet
 from dfad.ir.walk import reads, walk
 from dfad.plan.audit import audit
 from dfad.plan.costs import is_simple
@@ -45,23 +46,36 @@ def compute_again(program: Program) -> Program:
 
 
 def _near(sweeps: Sweeps) -> list[str]:
-    """The near values in the order of production."""
-    outer = {array.name for array in (*sweeps.program.parameters, *top_arrays(sweeps.program.body)) if array.rank}
+    """The near values, in the order of production."""
+    arrays = {array.name: array for array in (*sweeps.program.parameters, *top_arrays(sweeps.program.body)) if array.rank}
     at_hand = {memlet.array for memlet in _read_in(sweeps.steps[sweeps.count_forward :])}
     found: list[str] = []
     for name, candidate in sweeps.candidates.items():
-        if _is_made_cell_by_cell(candidate) and {memlet.array for memlet in _read_in(candidate.producers)} & outer <= at_hand.union(found):
-            found.append(name)
+        if _is_made_cell_by_cell(candidate):
+            missing = [arrays[other] for other in sorted(_operands(candidate) & arrays.keys() - at_hand.union(found))]
+            if name in at_hand and len(missing) == 1 and _stands_for(missing[0], candidate.array):
+                at_hand.add(missing.pop().name)
+            if not missing:
+                found.append(name)
     return found
 
 
+def _stands_for(operand: Array, value: Array) -> bool:
+    """Whether the operand may be kept in place of the value: it is the caller's, and no larger."""
+    return operand.role in (Role.ARGUMENT, Role.COPY) and (operand.shape, operand.dtype) == (value.shape, value.dtype)
+
+
 def _is_made_cell_by_cell(candidate: Candidate) -> bool:
-    if len(candidate.producers) != 1:
+    nests = [list(loops_around(producer)) for producer in candidate.producers]
+    depth = sum(extent != 1 for extent in candidate.array.shape)
+    if not nests or not depth or any(len(loops) != depth for loops in nests):
         return False
-    loops = list(loops_around(candidate.producers[0]))
-    if len(loops) != candidate.array.rank or not loops:
-        return False
-    return all(isinstance(node, Tasklet) and not node.accumulate for node in loops[-1].body.body)
+    return all(isinstance(node, Tasklet) and not node.accumulate for loops in nests for node in loops[-1].body.body)
+
+
+def _operands(candidate: Candidate) -> set[str]:
+    """The arrays that the producers read, but for the value itself."""
+    return {memlet.array for memlet in _read_in(candidate.producers)} - {candidate.array.name}
 
 
 def _read_once(sweeps: Sweeps, near: list[str]) -> list[str]:

@@ -44,11 +44,13 @@ def _pooled(extent):
 
 
 def tape_minimum(size):
-    """What enters each rectifier."""
-    N, H, W = size["N"], size["H"], size["W"]
-    first = 6 * (H - 4) * (W - 4)
-    second = 16 * ((H - 4) // 2 - 4) * ((W - 4) // 2 - 4)
-    return np.dtype(size["dtype"]).itemsize * N * (first + second + sum(DENSE[:2]))
+    """What enters each rectifier, and the maxima."""
+    rows, columns, kept = size["H"], size["W"], sum(DENSE[:2])
+    for channels in (6, 16):
+        rows, columns = rows - 4, columns - 4
+        kept += channels * (rows * columns + (rows // 2) * (columns // 2))
+        rows, columns = rows // 2, columns // 2
+    return np.dtype(size["dtype"]).itemsize * size["N"] * kept
 
 
 def maxpool2d(x):

@@ -35,10 +35,10 @@ def initialize(size):
 
 
 def tape_minimum(size):
-    """What leaves each normalisation, and one over each deviation: all else is a few operations away from these."""
+    """What enters each normalisation, its mean and its variance: all else is a few operations away from these."""
     N, W, H, C1, C2 = (size[name] for name in ("N", "W", "H", "C1", "C2"))
     pixels = (H + 2) * (W + 2) * C2 + H * W * C2 + H * W * C1
-    return np.dtype(size["dtype"]).itemsize * (N + 1) * pixels
+    return np.dtype(size["dtype"]).itemsize * (N + 2) * pixels
 
 
 def batchnorm2d(x, eps=1e-5):
