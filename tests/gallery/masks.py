@@ -125,6 +125,16 @@ def mask_in_loop(x, n):
     return s
 
 
+def mask_in_while(x):
+    """Elements taken until few are left."""
+    s = 0.0
+    while len(x[x > 0.3]) > 1:
+        y = x[x > 0.3]
+        s += y[0] * np.max(y)
+        x *= 0.8
+    return s
+
+
 ENTRIES = (
     Entry(mask_assigned, all_of(signed("n"), number())),
     Entry(mask_transforms, signed("n")),
@@ -141,4 +151,5 @@ ENTRIES = (
     Entry(mask_takes_array, all_of(signed("n"), array("n")), bits=False),
     Entry(mask_rows_packed, all_of(array("n", 3), array("n")), bits=False),
     Entry(mask_in_loop, all_of(signed("n"), size()), bits=False),
+    Entry(mask_in_while, array("n"), bits=False),
 )

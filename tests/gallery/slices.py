@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.gallery import Entry
-from tests.gallery.makers import all_of, array, size, value
+from tests.gallery.makers import all_of, array, number, size, value
 
 
 def slice_stencil(A, B):
@@ -262,6 +262,40 @@ def slice_reshape_turned(x, n):
     return np.sum(x * x)
 
 
+def slice_reshape_in_while(x, n):
+    """A view made anew in every trip, under two names."""
+    k = 0
+    while x[0] < 4.0:
+        y = x.reshape((n, 2))
+        y[0] *= 1.5
+        z = y
+        z[-1] += 0.25
+        k += 1
+    return np.sum(x) + k
+
+
+def slice_reshape_in_branch(x, n, c):
+    """Either name is written, on one path each."""
+    y = x.reshape((n, 2))
+    if c > 1.0:
+        y[0] = 2.0 * y[0]
+    else:
+        x[0] = 1.0
+    return np.sum(y * x.reshape((n, 2)))
+
+
+def slice_step_views(x, A, k):
+    """Views with a step known only when it runs: written, overlapping, reversed, of two axes."""
+    y = x[::k]
+    y[0] = 2.0
+    y[1:] = y[:-1] * 0.5
+    z = y[::-1]
+    z[0] += 1.0
+    B = A[::k, ::-k]
+    B[0] = 3.0 * B[-1]
+    return np.sum(x * x) + len(z) + np.sum(B @ B.T) + np.sum(A[1:][::k])
+
+
 ENTRIES = (
     Entry(slice_stencil, all_of(array("n+1", "n+1"), array("n+1", "n+1"))),
     Entry(slice_shift_up, array("n")),
@@ -299,4 +333,7 @@ ENTRIES = (
     Entry(slice_reshape_written_directly, all_of(array("2n"), size()), bits=False, least=1),
     Entry(slice_reshape_by_rows, all_of(array("2n"), size()), bits=False),
     Entry(slice_reshape_turned, all_of(array("2n"), size()), bits=False, least=1),
+    Entry(slice_reshape_in_while, all_of(array("2n"), size()), bits=False, least=1),
+    Entry(slice_reshape_in_branch, all_of(array("2n"), size(), number()), bits=False, least=1),
+    Entry(slice_step_views, all_of(array("n"), array("n", "n"), value(-2)), bits=False, least=1),
 )
