@@ -33,6 +33,7 @@ from dfad.plan.postpone import postpone
 from dfad.plan.record import record
 from tests.adjoint_paths import Subject, only_gradients, run_gradient, subject
 from tests.gallery import GALLERY
+from tests.shared_loops import share_backwards
 
 SIZES = (1, 4)
 NO_GRADIENT = {"scalar_division_by_zero"}
@@ -43,6 +44,7 @@ PRIMAL = (lower_extremes, tidy, fuse, contract)
 """Of a Program that is not differentiated."""
 EXACT = (tidy, remove_dead, assign_first, remove_copies, remove_dead, postpone)
 AFTER = (gather, run_upwards, lower_extremes, tidy, fuse, contract, distribute, remove_dead, carry_values, unswitch, optimise_last)
+AFTER += (share_backwards,)
 """May change the order of free sums and of the factors of an adjoint contribution."""
 
 TOLERANCE = 1e-12  # |a - b| / max|a|; ten million times the rounding of float64 where float32 takes part
@@ -82,6 +84,17 @@ def test_joined_loops_of_the_primal_keep_every_bit(name):
             before = verify(rewrite(before))
             for a, b in zip(expected, primal_values(before, one), strict=True):
                 np.testing.assert_array_equal(b, a, rewrite.__name__)
+
+
+@pytest.mark.parametrize("name", sorted(GALLERY))
+def test_trips_of_the_primal_that_threads_share_have_no_order(name):
+    for size in SIZES:
+        one = case(name, size)
+        expected = primal_values(one.primal, one)
+        turned = verify(share_backwards(optimise_last(unswitch(carry_values(contract(fuse(tidy(lower_extremes(one.primal)))))))))
+        for a, b in zip(expected, primal_values(turned, one), strict=True):
+            bound = TOLERANCE * (1e7 if a.dtype == np.float32 else 1.0) if a.dtype.kind == "f" else 0.0
+            np.testing.assert_allclose(b, a, rtol=bound, atol=bound)
 
 
 @pytest.mark.slow

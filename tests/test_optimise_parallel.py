@@ -1,7 +1,5 @@
 """Which loops threads may share, which they may not, and that the order of shared trips is free."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import sympy
@@ -10,9 +8,10 @@ from dfad.analysis.work import is_even, work_of
 from dfad.ir.evaluate import evaluate
 from dfad.ir.memlet import symbol
 from dfad.ir.nodes import Loop
-from dfad.ir.walk import rewrite_block, walk
+from dfad.ir.walk import walk
 from dfad.optimise.parallel import mark_parallel
 from tests.ir_text import build
+from tests.shared_loops import share_backwards
 
 # name -> (the program, the lines whose loops are marked). Line 1 is the `def`.
 MARKED = {
@@ -202,14 +201,6 @@ def test_loops_that_they_may_not(name):
     assert mark_parallel(program) is program
 
 
-def backwards(node):
-    """A marked loop with its trips from last to first."""
-    if not isinstance(node, Loop) or node.parallel is None:
-        return node
-    last = node.start + (sympy.floor((node.stop - node.start + node.step - 1) / node.step) - 1) * node.step
-    return replace(node, start=last, stop=node.start - node.step, step=-node.step, parallel=None)
-
-
 def data(program, size, rng):
     """Arguments of a program, integers within the arrays."""
     sizes = {"N": size, "M": size, "K": size, "n": size // 2, "T": 2}
@@ -224,8 +215,8 @@ def data(program, size, rng):
 @pytest.mark.parametrize("name", sorted(MARKED.keys() - {"check_of_a_local"}))
 @pytest.mark.parametrize("size", [4, 7])
 def test_the_order_of_shared_trips_is_free(name, size):
-    program = mark_parallel(build(MARKED[name][0]))
-    turned = replace(program, body=rewrite_block(program.body, backwards))
+    program = build(MARKED[name][0])
+    turned = share_backwards(program)
     assert turned.body is not program.body
     results = set(program.results)
     arguments = {key: value for key, value in data(program, size, np.random.default_rng(size)).items() if key not in results}

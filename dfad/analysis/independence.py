@@ -68,10 +68,12 @@ def independent_trips(loop: Loop) -> Independent | None:
 
 def _sums(inside: Sequence[Node], shared: Set[str]) -> tuple[str, ...]:
     """The scalars that are accumulated into and nothing else, in order of the text; whoever is named by a subset is none."""
+    scalars = {memlet.array for node in inside for memlet in writes(node) if not memlet.subset} & shared
+    if not scalars:
+        return ()
     named = {name for node in inside for name in symbol_names(node)}
-    ranks = {memlet.array: len(memlet.subset) for node in inside for memlet in writes(node)}
     uses = accumulations(inside, summed)
-    return tuple(name for name, kinds in uses.items() if name in shared - named and not ranks[name] and kinds[0] and len(set(kinds)) == 1)
+    return tuple(name for name, kinds in uses.items() if name in scalars - named and kinds[0] and len(set(kinds)) == 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +97,18 @@ class _Trips:
         counters = {node.index for node in inside if isinstance(node, Repetition)}
         self.varying = frozenset(counters | {symbol(name) for name in self.scalars})
         self._sets: _Sets | None = None
+        self._answers: dict[tuple[Index, Index], _Answer] = {}
 
     def are_apart(self, array: str) -> bool:
         """Whether no cell of the array is written in one trip and touched in another."""
         found = [access for access in self.accesses if access.memlet.array == array]
-        pairs = [(write, other) for write in found if write.is_write for other in found]
-        answers = {pair: self._by_subscripts(pair[0].memlet, pair[1].memlet) for pair in pairs}
-        if _Answer.TOGETHER in answers.values():
-            return False
-        return all(self._by_sets(*pair) for pair, answer in answers.items() if answer is _Answer.OPEN)
+        left: list[tuple[_Access, _Access]] = []
+        for pair in ((write, other) for write in found if write.is_write for other in found):
+            answer = self._by_subscripts(pair[0].memlet, pair[1].memlet)
+            if answer is _Answer.TOGETHER:
+                return False
+            left += [pair] if answer is _Answer.OPEN else []
+        return all(self._by_sets(*pair) for pair in left)
 
     def _by_sets(self, write: _Access, other: _Access) -> bool:
         if self._sets is None:
@@ -116,16 +121,20 @@ class _Trips:
         return named - {item.name for item in self.varying} - {self.loop.index.name}
 
     def _by_subscripts(self, write: Memlet, memlet: Memlet) -> _Answer:
-        answers = [self._by_index(a, b) for a, b in zip(write.subset, memlet.subset, strict=True)]
-        if _Answer.APART in answers:
-            return _Answer.APART
-        return _Answer.OPEN if _Answer.OPEN in answers else _Answer.TOGETHER
+        found = _Answer.TOGETHER
+        for pair in zip(write.subset, memlet.subset, strict=True):
+            if pair not in self._answers:
+                self._answers[pair] = self._by_index(*pair)
+            if self._answers[pair] is _Answer.APART:
+                return _Answer.APART
+            found = _Answer.OPEN if self._answers[pair] is _Answer.OPEN else found
+        return found
 
     def _by_index(self, a: Index, b: Index) -> _Answer:
         """What one dimension says."""
         if not isinstance(a, sympy.Expr) or not isinstance(b, sympy.Expr):
             return _Answer.OPEN
-        distance = sympy.expand(a - b)
+        distance = sympy.Integer(0) if a == b else sympy.expand(a - b)
         if not distance.is_Integer:
             return self._by_inner(a, b)
         slope, rest = self._slope(a)
