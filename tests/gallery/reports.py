@@ -197,6 +197,24 @@ def experts(n, rng):
     return rng.uniform(0, 1, (3, 2, 2)), rng.uniform(0, 1, 2), rng.integers(0, 3, n)
 
 
+def report_newton_until_settled(a):
+    """A `while` until the residual is small: the square root."""
+    x = 1.0
+    while abs(x * x - a) > 1e-12:
+        x = x - (x * x - a) / (2.0 * x)
+    return x
+
+
+def report_riemann_sum(lower, upper, h):
+    """A loop whose bounds are differentiated."""
+    s = 0.0
+    x = lower
+    while x < upper:
+        s += x * x * h
+        x += h
+    return s
+
+
 ENTRIES = (
     Entry(report_linear_chain, array("n", 2, 2), bits=False, least=1),
     Entry(report_running_sum, array("n"), least=1),
@@ -220,6 +238,8 @@ ENTRIES = (
     Entry(report_linear_regression, all_of(number(), number(), array("n"), array("n")), bits=False, least=1),
     Entry(report_mixture, number()),
     Entry(report_experts, experts, bits=False),
+    Entry(report_newton_until_settled, number()),
+    Entry(report_riemann_sum, all_of(value(0.1), value(1.0), value(0.3))),
 )
 
 ANSWERS = {
@@ -232,6 +252,8 @@ ANSWERS = {
     "report_log_or_zero": ((np.array([-2.0, -1.0, 0.5, 1.0, 2.0]),), 0.0, np.array([0.0, 0.0, 2.0, 1.0, 0.5])),
     "report_where_not_taken": ((np.array([0.0]),), 0.0, np.array([1.0])),
     "report_mixture": ((1.0,), None, 2.0**50),
+    "report_newton_until_settled": ((2.0,), 1.41421356, 0.35355339),
+    "report_riemann_sum": ((0.0, 1.0, 0.25), 0.21875, 0.75),
     "short_divisor_inline": ((2.0,), 1.0 / 5.0 + 1.0 / 6.0, -0.2711111),
     "scalar_polynomial": ((2.0, 3.0), 15.0, 3.0),
 }

@@ -173,16 +173,6 @@ def trips_conjugate_gradients(A, b):
     return np.sum(x * b)
 
 
-def trips_riemann_sum(lower, upper, h):
-    """Bounds that are differentiated."""
-    s = 0.0
-    x = lower
-    while x < upper:
-        s += x * x * h
-        x += h
-    return s
-
-
 def trips_nest(A, tol):
     """A while in a for in a while, each overwriting what the others read."""
     s = 0.0
@@ -360,7 +350,6 @@ ENTRIES = (
     Entry(trips_from_the_second_sweep, all_of(ragged, array("n")), bits=False),
     Entry(trips_exchange_where_large, all_of(array("n"), array("n"), number()), least=1, bits=False),
     Entry(trips_conjugate_gradients, all_of(signed("n+1", "n"), array("n")), bits=False),
-    Entry(trips_riemann_sum, all_of(value(0.1), value(1.0), value(0.3))),
     Entry(trips_nest, all_of(array("n", 2), value(0.2)), bits=False),
     Entry(trips_barrier, all_of(array("n"), number(-0.1, 0.1), signed("n", 4)), bits=False),
     Entry(trips_channel, all_of(array("n", "n+1"), array("n", "n+1", low=0.0, high=0.1), value(0.2)), bits=False),

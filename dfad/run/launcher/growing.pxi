@@ -9,16 +9,16 @@ cdef inline int64_t rounded(int64_t size) noexcept nogil:
 
 
 cdef Head* take_addresses() noexcept nogil:
-    """Addresses with memory behind the head only; NULL when the system refuses."""
-    cdef int64_t space = max(<int64_t>SPACE, sysconf(_SC_PHYS_PAGES) * PAGE)
+    """Addresses with memory behind the head only, as many as the machine has bytes, or fewer where the system grants fewer; NULL for none."""
+    cdef int64_t space = sysconf(_SC_PHYS_PAGES) * PAGE
     cdef void* memory = mmap(NULL, space, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-    cdef Head* head = <Head*>memory
-    if memory == MAP_FAILED and space > SPACE:
-        space = SPACE
+    cdef Head* head
+    while memory == MAP_FAILED and space > SPACE:
+        space = space // (2 * PAGE) * PAGE
         memory = mmap(NULL, space, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-        head = <Head*>memory
     if memory == MAP_FAILED:
         return NULL
+    head = <Head*>memory
     if mprotect(memory, PAGE, PROT_READ | PROT_WRITE):
         munmap(memory, space)
         return NULL

@@ -133,7 +133,7 @@ cdef enum:
     PAGE = 4096
     LARGE = 4 << 20         # bytes from which a block asks for huge pages
     CHUNK = 1 << 16         # bytes by which memory that grows gets longer; a page while it is shorter than that
-    SPACE = 1 << 30         # addresses that memory that grows asks for at the least, where the machine has less memory
+    SPACE = 1 << 26         # addresses below which memory that grows asks for no fewer
     RETAINED = 1 << 29      # pooled bytes of all idle workspaces together
     FIRST_STRIDE = 1 << 14  # loop iterations before the first poll
 
