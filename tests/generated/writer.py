@@ -119,6 +119,7 @@ class Writer:
             (2 if in_loop else 0, self.new_integer),
             (1, self.call),
             (6 if level == 0 else (3 if level < 3 else 0), self.loop),
+            (1 if level < 3 else 0, self.unknown_loop),
         ]
         weights, choices = zip(*kinds, strict=True)
         self.rng.choices(choices, weights)[0](scope, level)
@@ -159,8 +160,32 @@ class Writer:
             self.features.add("time loop")
         if outer and "n)" not in text:
             self.features.add("triangular")
+        if outer and self.chance(0.15):
+            text, index = f"range(idx[{self.rng.choice(outer).name}])", Index(name)
+            self.features.add("unknown trips")
         self.put(f"for {name} in {text}:")
         self.body(scope.inside(index, conditional=False), level)
+        self.way_out(scope, 0.1)
+
+    def unknown_loop(self, scope: Scope, level: int) -> None:
+        """A `while` of at most a few trips, for as long as data say."""
+        name = self.fresh("k")
+        self.put(f"{name} = 0")
+        self.put(f"while {name} < {self.rng.choice(['3', 'steps', '2 + n % 2'])} and {self.expression(scope, 1)} > -0.7182818:")
+        self.body(scope.inside(Index(name, inside=False), conditional=True), level)
+        self.way_out(scope, 0.2)
+        with self.indented():
+            self.put(f"{name} += 1")
+        self.features.add("unknown trips")
+
+    def way_out(self, scope: Scope, part: float) -> None:
+        """Sometimes a break at the end of a body, where data say so."""
+        if self.chance(part):
+            with self.indented():
+                self.put(f"if {self.expression(scope, 1)} > 0.5772156:")
+                with self.indented():
+                    self.put("break")
+            self.features.add("break")
 
     def branch(self, scope: Scope, level: int) -> None:
         condition, on_data = self.condition(scope)
@@ -253,10 +278,7 @@ class Writer:
 
     def exchange(self, scope: Scope, level: int) -> None:
         names = self.rng.choice([scope.vectors[:2], self.rng.sample(scope.vectors, 2), scope.matrices[:2]])
-        if scope.conditional:
-            self.assign_element(scope, level)
-            return
-        self.features.add("exchange")
+        self.features.add("exchange that depends on data" if scope.conditional else "exchange")
         self.put(f"{names[0]}, {names[1]} = {names[1]}, {names[0]}")
 
     def new_array(self, scope: Scope, level: int) -> None:
