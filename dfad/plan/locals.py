@@ -60,7 +60,7 @@ def decide_locals(forward: Block, reverse: Block, demands: Demands) -> Locals:
     found = levels(forward, reverse, demands)
     for level in found:
         _settle(level, choice)
-    replays = [(level, *replay) for level in found for replay in _replays(level, choice)]
+    replays = [(level, *replay) for number, level in enumerate(found) for replay in _replays(level, choice, number)]
     needed = choice.needed & demands.local.keys()
     exchanged = {member for name in needed for member in demands.versions.buffers.members(name)}
     again = {name: demands.names.fresh(f"{name}_again") for name in sorted(needed | exchanged)}
@@ -284,7 +284,7 @@ def _trips(loops: tuple[Loop | While, ...]) -> int:
 # ---------------------------------------------------------------- the whole
 
 
-def _replays(level: Level, choice: _Choice) -> list[tuple[Place, tuple[tuple[int, Node], ...]]]:
+def _replays(level: Level, choice: _Choice, number: int) -> list[tuple[Place, tuple[tuple[int, Node], ...]]]:
     """What computes the locals of a Block again: the places, each with (position of the original, node)."""
     producers = _producers(level, choice.demands)
     here = {name: place for name, place in choice.replayed.items() if name in level.names}
@@ -296,7 +296,8 @@ def _replays(level: Level, choice: _Choice) -> list[tuple[Place, tuple[tuple[int
         for position in positions:
             node = level.forward.body[position]
             written = frozenset(name for name in names if position in producers[name])
-            nodes.append((position, renamed(replay_of(node, written), choice.demands.names, f"&{place[0]}{'+' if place[1] else ''}")))
+            mark = f"&{number}.{place[0]}{'+' if place[1] else ''}"
+            nodes.append((position, renamed(replay_of(node, written), choice.demands.names, mark)))
         found.append((place, tuple(nodes)))
     return found
 
