@@ -19,6 +19,7 @@ from dfad.pipeline.budget import choice_of, joined, pair_within, sizes_of, withi
 from dfad.pipeline.clock import Clock
 from dfad.plan.again import compute_again
 from dfad.plan.choice import Choice
+from dfad.plan.classes import with_tape
 from dfad.plan.parts import Pair, only, split, with_value_set_aside
 from dfad.plan.record import record
 from dfad.run.caller import Request
@@ -98,7 +99,7 @@ def _planned(primal: Program, request: Request, clock: Clock) -> tuple[Program, 
         if request.transform.kind == "value_and_grad":
             planned, value = with_value_set_aside(planned, value)
             wanted = (value, *gradients)
-        return adjoint, verify(only(planned, wanted))
+        return adjoint, verify(with_tape(only(planned, wanted)))
 
 
 def _gradient(lowered: Lowered, primal: Program, request: Request, clock: Clock) -> Derived:

@@ -1,6 +1,6 @@
 """Demands + budget + costs -> Plan -> a Program without open Demands.
 
-``record`` is the unlimited plan: what is wanted (``demands``), slots (``tape``), ``locals`` of loop bodies computed again
+``classes`` says what is tape. ``record`` is the unlimited plan: what is wanted (``demands``), slots (``tape``), ``locals`` of loop bodies computed again
 (``replay``; when: ``levels``) or stored, by a least ``cut``.
 ``planner`` is the budget: ``values`` and ``question`` put a gradient Program as a ``problem`` of plain records, with ``costs`` and a
 ``footprint``; ``ilp`` answers it (``model``), ``search`` where it is too large; ``realize`` and ``postpone`` put the answer into effect,

@@ -16,6 +16,7 @@ from dfad.ir.lifetimes import lifetimes
 from dfad.ir.nodes import Block, Node, Program, Role
 from dfad.ir.walk import reads, walk
 from dfad.plan.audit import audit
+from dfad.plan.classes import with_tape
 from dfad.plan.costs import Costs
 from dfad.plan.footprint import footprint, known_sizes, size_of
 from dfad.plan.ilp import Solver
@@ -90,7 +91,7 @@ class Planner:
         decisions, _ = self.decide(budget)
         if all(decision is Decision.KEPT for decision in decisions.values()):
             return self.sweeps.program
-        program = audit(self.sweeps.program, realize(self.sweeps, self.problem, decisions))
+        program = with_tape(audit(self.sweeps.program, realize(self.sweeps, self.problem, decisions)))
         held, expected = max(footprint(program, self.sizes)[0], default=0), simulate(self.problem, decisions).peak
         if held != expected:
             raise CompilerBug(f"the plan of {expected} bytes is put into effect with {held}", program)
@@ -213,7 +214,7 @@ class Planner:
 
     def _bytes(self, decisions: Decisions) -> dict[str, int]:
         """The bytes of each class at the first step that holds the most."""
-        program = self.sweeps.program if not decisions else realize(self.sweeps, self.problem, decisions)
+        program = with_tape(self.sweeps.program if not decisions else realize(self.sweeps, self.problem, decisions))
         held, _ = footprint(program, self.sizes)
         found = dict.fromkeys(("tape", "snapshots", "temporaries", "copies", "adjoints", "results"), 0)
         if not held:
