@@ -19,6 +19,7 @@ import sympy
 from dfad.errors import CompilerBug
 from dfad.ir.dtype import Dtype
 from dfad.ir.memlet import Index, Memlet, Range, symbol
+from dfad.ir.names import Names, names_of
 from dfad.ir.nodes import Apply, Array, Block, Constant, Expression, Library, Loop, Node, Program, Read, Repetition, Stage, Tasklet
 from dfad.ir.walk import all_arrays, rewrite_block, walk
 
@@ -41,12 +42,10 @@ def lower_extremes(program: Program) -> Program:
 
 def _with_loops(program: Program, is_chosen: Callable[[Library], bool]) -> Program:
     arrays = all_arrays(program)
-    taken = set(arrays) | {bound.symbol.name for bound in program.symbols}
-    taken |= {node.index.name for node in walk(program.body) if isinstance(node, Repetition)}
-    taken |= {node.key for node in walk(program.body) if not isinstance(node, Block)}
+    names, keys = names_of(program), Names(node.key for node in walk(program.body) if not isinstance(node, Block))
 
     def change(node: Node) -> Node:
-        return _Writer(node, arrays, taken).loops() if isinstance(node, Library) and is_chosen(node) else node
+        return _Writer(node, arrays, names, keys).loops() if isinstance(node, Library) and is_chosen(node) else node
 
     body = rewrite_block(program.body, change)
     return program if body is program.body else replace(program, body=body)
@@ -82,11 +81,12 @@ def _is_small(node: Library) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """Writes one operation as loops; ``taken`` are the names in use, to which it adds its own."""
+    """Writes one operation as loops; ``names`` and ``keys`` are those in use, to which it adds its own."""
 
     node: Library
     arrays: dict[str, Array]
-    taken: set[str]
+    names: Names
+    keys: Names
 
     def loops(self) -> Block:
         """The operation as a Block."""
@@ -121,7 +121,7 @@ class _Writer:
         self, outer: Sequence[sympy.Symbol], extents: Sequence[sympy.Expr], inner: tuple[sympy.Symbol, sympy.Expr], product: Expression
     ) -> Block:
         """Each element is a sum of its own."""
-        total = Array(self.fresh("total"), self.dtype)
+        total = Array(self.names.fresh("total"), self.dtype)
         cell = Memlet(total.name)
         body = (
             self.tasklet(cell, Constant(0.0, self.dtype)),
@@ -154,7 +154,7 @@ class _Writer:
         assert isinstance(axes, tuple)
         indices = [self.index("i" if at not in axes else "k") for at in range(len(memlet.ranges))]
         kept = [at for at in range(len(memlet.ranges)) if at not in axes]
-        best = Array(self.fresh("best"), self.dtype)
+        best = Array(self.names.fresh("best"), self.dtype)
         cell = Memlet(best.name)
         first = self.read(_at(memlet, [indices[at] if at in kept else sympy.Integer(0) for at in range(len(indices))]))
         if self.dtype.is_float:
@@ -183,12 +183,12 @@ class _Writer:
 
     def tasklet(self, write: Memlet, value: Expression, adds: bool = False) -> Tasklet:
         """A statement of the operation's place, with a key of its own."""
-        return Tasklet(write, value, self.node.where, self.fresh(f"{self.node.key}.", start=1), adds, adds)
+        return Tasklet(write, value, self.node.where, self.keys.fresh(f"{self.node.key}."), adds, adds)
 
     def loop(self, index: sympy.Symbol, extent: sympy.Expr, body: Node) -> Loop:
         """A loop over ``range(extent)``."""
         inside = body if isinstance(body, Block) else Block((), (body,))
-        return Loop(index, sympy.Integer(0), extent, 1, inside, self.node.where, self.fresh(f"{self.node.key}.", start=1))
+        return Loop(index, sympy.Integer(0), extent, 1, inside, self.node.where, self.keys.fresh(f"{self.node.key}."))
 
     def nest(self, indices: Sequence[sympy.Symbol], extents: Sequence[sympy.Expr], body: Block) -> Block:
         """Loops around a Block, the first index outermost."""
@@ -198,15 +198,7 @@ class _Writer:
 
     def index(self, letter: str) -> sympy.Symbol:
         """A fresh loop index."""
-        return symbol(self.fresh(letter))
-
-    def fresh(self, wish: str, start: int = 2) -> str:
-        """A name that is not taken: the wish itself where a name can be it, else with a number."""
-        name, count = wish if start > 1 else f"{wish}1", 2
-        while name in self.taken:
-            name, count = f"{wish}{count}", count + 1
-        self.taken.add(name)
-        return name
+        return symbol(self.names.fresh(letter))
 
 
 def _at(memlet: Memlet, indices: Sequence[sympy.Expr]) -> Memlet:

@@ -20,6 +20,7 @@ import sympy
 
 from dfad.ir.dtype import BOOL
 from dfad.ir.memlet import Memlet, Range
+from dfad.ir.names import Names, names_of
 from dfad.ir.nodes import (
     Apply,
     Array,
@@ -43,15 +44,14 @@ def hold_cells(program: Program) -> Program:
     """The Program with scalars in place of the cells that innermost loops come back to; the same object when there are none."""
     arrays = all_arrays(program)
     around = dict(_loops_around(program.body, ()))
-    indices = {node.index.name for node in walk(program.body) if isinstance(node, Repetition)}
-    taken = set(arrays) | indices | {bound.symbol.name for bound in program.symbols}
+    names = names_of(program)
 
     def change(node: Node) -> Node:
         if not isinstance(node, Loop) or node.parallel:
             return node
         if any(isinstance(part, Repetition | Check | Library | Exchange) for part in walk(node.body)):
             return node
-        return _hold(node, _cells(node, (*around[node], node), arrays), arrays, taken)
+        return _hold(node, _cells(node, (*around[node], node), arrays), arrays, names)
 
     body = rewrite_block(program.body, change)
     return program if body is program.body else replace(program, body=body)
@@ -129,10 +129,10 @@ def _is_positive(value: sympy.Expr, around: Sequence[Loop]) -> bool:
 # ---------------------------------------------------------------- holding them
 
 
-def _hold(loop: Loop, cells: Sequence[Memlet], arrays: dict[str, Array], taken: set[str]) -> Node:
+def _hold(loop: Loop, cells: Sequence[Memlet], arrays: dict[str, Array], names: Names) -> Node:
     if not cells:
         return loop
-    held = {cell: Array(_fresh(f"{cell.array}_cell", taken), arrays[cell.array].dtype) for cell in cells}
+    held = {cell: Array(names.fresh(f"{cell.array}_cell"), arrays[cell.array].dtype) for cell in cells}
     written = {memlet for node in walk(loop.body) for memlet in writes(node)}
 
     def at(node: Node) -> Node:
@@ -148,11 +148,3 @@ def _hold(loop: Loop, cells: Sequence[Memlet], arrays: dict[str, Array], taken: 
 
 def _copy(write: Memlet, read: Memlet, scalar: Array, loop: Loop, purpose: str) -> Tasklet:
     return Tasklet(write, Read(read, scalar.dtype), loop.where, f"{loop.key}:{purpose} {scalar.name}")
-
-
-def _fresh(wish: str, taken: set[str]) -> str:
-    name, count = wish, 2
-    while name in taken:
-        name, count = f"{wish}{count}", count + 1
-    taken.add(name)
-    return name

@@ -24,36 +24,36 @@ cdef extern from "dfad.h" nogil:
 
 
 cdef int64_t scaled_3(dfad_workspace* ws, int64_t N, int64_t M, f32p A, f32p best) noexcept nogil:
-    cdef int64_t whole, rest, lane, i2, k2, k2_lanes
-    cdef float best2, best2_part[32]
-    for i2 in range(N):  # line 3
+    cdef int64_t whole, rest, lane, i_2, k_2, k_2_lanes
+    cdef float best_2, best_2_part[32]
+    for i_2 in range(N):  # line 3
         if dfad_poll(ws, M + 1): return 3
-        best2 = <float> -INFINITY  # line 3
+        best_2 = <float> -INFINITY  # line 3
         if M >= 32:
             for lane in range(32):
-                best2_part[lane] = best2
+                best_2_part[lane] = best_2
             whole = dfad_whole(M)
             rest = whole
-            for k2_lanes in range(0, rest, 32):  # line 3
+            for k_2_lanes in range(0, rest, 32):  # line 3
                 for lane in range(32):
-                    k2 = k2_lanes + lane
-                    best2_part[lane] = dfad_maximum_f32(best2_part[lane], A[i2*M + k2])  # line 3
-            for k2 in range(rest, M):
-                best2_part[k2 - rest] = dfad_maximum_f32(best2_part[k2 - rest], A[i2*M + k2])  # line 3
+                    k_2 = k_2_lanes + lane
+                    best_2_part[lane] = dfad_maximum_f32(best_2_part[lane], A[i_2*M + k_2])  # line 3
+            for k_2 in range(rest, M):
+                best_2_part[k_2 - rest] = dfad_maximum_f32(best_2_part[k_2 - rest], A[i_2*M + k_2])  # line 3
             for lane in range(16):
-                best2_part[lane] = dfad_maximum_f32(best2_part[lane], best2_part[lane + 16])
+                best_2_part[lane] = dfad_maximum_f32(best_2_part[lane], best_2_part[lane + 16])
             for lane in range(8):
-                best2_part[lane] = dfad_maximum_f32(best2_part[lane], best2_part[lane + 8])
+                best_2_part[lane] = dfad_maximum_f32(best_2_part[lane], best_2_part[lane + 8])
             for lane in range(4):
-                best2_part[lane] = dfad_maximum_f32(best2_part[lane], best2_part[lane + 4])
+                best_2_part[lane] = dfad_maximum_f32(best_2_part[lane], best_2_part[lane + 4])
             for lane in range(2):
-                best2_part[lane] = dfad_maximum_f32(best2_part[lane], best2_part[lane + 2])
-            best2_part[0] = dfad_maximum_f32(best2_part[0], best2_part[1])
-            best2 = dfad_maximum_f32(best2, best2_part[0])
+                best_2_part[lane] = dfad_maximum_f32(best_2_part[lane], best_2_part[lane + 2])
+            best_2_part[0] = dfad_maximum_f32(best_2_part[0], best_2_part[1])
+            best_2 = dfad_maximum_f32(best_2, best_2_part[0])
         else:
-            for k2 in range(M):  # line 3
-                best2 = dfad_maximum_f32(best2, A[i2*M + k2])  # line 3
-        best[i2] = best2  # line 3
+            for k_2 in range(M):  # line 3
+                best_2 = dfad_maximum_f32(best_2, A[i_2*M + k_2])  # line 3
+        best[i_2] = best_2  # line 3
     return 0
 
 
