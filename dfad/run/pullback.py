@@ -31,6 +31,8 @@ class Pullback:
         self._kept = kept
         self._templates = tuple((np.shape(output), np.asarray(output).dtype) for output in outputs)
         self._names = tuple(output.name for output in self._forward.outputs[: len(outputs)])
+        pairs = zip(self._recipe.inputs, self._recipe.origins, strict=True)
+        self._written_seeds = {origin.which for expected, origin in pairs if origin.kind == "seed" and expected.is_written}
         self._fixed = tuple(_fixed(origin, values) for origin in self._recipe.origins)
 
     def __call__(self, cotangent: object) -> Any:
@@ -51,8 +53,8 @@ class Pullback:
         KernelTypeError
             When the number, shape or kind of the cotangents does not fit.
         """
-        seeds = self._seeds(cotangent)
-        values, copied = [], sum(seed.nbytes for seed in seeds if isinstance(seed, np.ndarray))
+        seeds, copied = self._seeds(cotangent)
+        values = []
         for expected, origin, fixed in zip(self._recipe.inputs, self._recipe.origins, self._fixed, strict=True):
             value, bytes_copied = self._input(expected, origin, fixed, seeds)
             values.append(value)
@@ -88,23 +90,35 @@ class Pullback:
             case _:
                 return fixed, 0
 
-    def _seeds(self, cotangent: object) -> list[Any]:
+    def _seeds(self, cotangent: object) -> tuple[list[Any], int]:
+        """The cotangents, and the bytes copied for them."""
         count = len(self._templates)
         given = cotangent if count > 1 or isinstance(cotangent, tuple) else (cotangent,)
         if not isinstance(given, tuple | list) or len(given) != count:
             what = "one array or number" if count == 1 else f"a tuple of {count}, one array or number for each output"
             raise KernelTypeError(f"the cotangent of {self._recipe.name} is {what}", hint="pass them in the order of the outputs")
-        return [_seed(one, *template) for one, template in zip(given, self._templates, strict=True)]
+        seeds = [_seed(one, *template) for one, template in zip(given, self._templates, strict=True)]
+        copied = 0
+        for number, (one, seed) in enumerate(zip(given, seeds, strict=True)):
+            if isinstance(seed, np.ndarray) and (seed is not one or number in self._written_seeds or self._is_planned):
+                seeds[number] = seed.copy() if seed is one else seed
+                copied += seed.nbytes
+        return seeds, copied
 
 
 def _seed(given: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """The cotangent as the reverse sweep takes it: the caller's own array where it is of that kind already."""
     array = np.asarray(given)
     if array.shape != shape or not np.can_cast(array.dtype, dtype, "same_kind"):
         raise KernelTypeError(
             f"a cotangent has shape {array.shape} and dtype {array.dtype}, the output has shape {shape} and dtype {dtype}",
             hint="a cotangent is like the output",
         )
-    return np.array(array, dtype=dtype, order="C") if shape else float(array)
+    if not shape:
+        return float(array)
+    if type(given) is np.ndarray and array.dtype is dtype and array.flags.c_contiguous and array.flags.aligned:
+        return given
+    return np.array(array, dtype=dtype, order="C")
 
 
 def _fixed(origin: Origin, values: Sequence[Any]) -> object:

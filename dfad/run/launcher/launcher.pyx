@@ -129,12 +129,14 @@ CLASSES = ("tape", "snapshots", "temporaries", "copies", "adjoints", "results")
 cdef enum:
     CLASS_COUNT = 6
     COPIES = 3
+    RESULTS = 5
     ALIGNMENT = 64          # of every block, in bytes; also the size of its Head
     PAGE = 4096
     LARGE = 4 << 20         # bytes from which a block asks for huge pages
     CHUNK = 1 << 16         # bytes by which memory that grows gets longer; a page while it is shorter than that
     SPACE = 1 << 26         # addresses below which memory that grows asks for no fewer
-    RETAINED = 1 << 29      # pooled bytes of all idle workspaces together
+    RETAINED = 1 << 29      # pooled bytes of all idle workspaces together, and what waits for the next array of its size
+    WORTHWHILE = 1 << 16    # bytes from which an array that is kept for another sweep is worth waiting for
     FIRST_STRIDE = 1 << 14  # loop iterations before the first poll
 
 cdef int64_t idle_bytes = 0         # pooled bytes of all idle workspaces; changed with the GIL held
@@ -145,6 +147,7 @@ cdef void* blas_table[8]            # in the order of dfad.h
 include "heap.pxi"
 include "growing.pxi"
 include "team.pxi"
+include "spare.pxi"
 include "workspace.pxi"
 include "libraries.pxi"
 include "routine.pxi"

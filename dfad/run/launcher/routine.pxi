@@ -142,6 +142,8 @@ cdef class Routine:
                 return MISS
             if self.measure(workspace):
                 trim(&workspace.heap, 0)
+            if self.sizes is not None:
+                drop_spare()
             if self.sizes is not None and self.sizes != [workspace.symbols[index] for index in range(self.symbol_count)]:
                 return MISS
             workspace.begin(self.threads)
@@ -246,7 +248,7 @@ cdef class Routine:
             else:
                 shape = values[like].shape if like >= 0 else shapes[position]
                 try:
-                    array = empty(shape, dtype)
+                    array = self.output(shape, dtype, kind)
                 except MemoryError:
                     raise self.fail(1, -1, (prod(shape) * dtype.itemsize, workspace.heap.held)) from None
                 PyObject_GetBuffer(array, &workspace.views[index], PyBUF_STRIDES)
@@ -256,6 +258,15 @@ cdef class Routine:
             index += 1
             position += 1
         return 0
+
+    cdef object output(self, shape, dtype, int kind):
+        """An array that nothing has filled in; what another sweep reads may lie in memory that was used before, without a budget."""
+        cdef int64_t size = dtype.itemsize
+        for extent in shape:
+            size *= extent
+        if kind == RESULTS or size < WORTHWHILE or self.sizes is not None:
+            return empty(shape, dtype)
+        return kept_array(shape, dtype, size)
 
     cdef void fill_block(self, Workspace workspace) noexcept:
         cdef int index
