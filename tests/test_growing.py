@@ -201,5 +201,5 @@ def test_no_memory_left_is_an_error_and_the_next_call_works():
         np.testing.assert_array_equal(gradient(x, 1000), expected)
     """
     ran = subprocess.run([sys.executable, "-c", textwrap.dedent(text)], capture_output=True, text=True, timeout=120)
-    assert ran.stdout.startswith("refused: a kernel found no memory"), ran.stderr
+    assert ran.stdout.startswith("refused: long_walk found no memory"), ran.stderr
     assert ran.returncode == 0, ran.stderr

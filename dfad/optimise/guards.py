@@ -1,7 +1,7 @@
 """Guards become scalars: ``if a[i] > c:`` turns into ``p = a[i] > c`` and ``if p:``.
 
 In: a PRIMAL Program. Out: a PRIMAL one in which the guard of every Branch tests symbols and constant data, or reads one scalar that
-stands in the same Block, is written once, and is never written inside the region. What stays true: every value, and how often a guard is
+stands in the same Block, is written once, and is never written inside the region (an exchange writes to the names that it moves). What stays true: every value, and how often a guard is
 evaluated. So the reverse sweep finds the side that was taken by recomputing or recording that scalar like any other.
 """
 
@@ -13,12 +13,12 @@ from dfad.ir.dtype import BOOL
 from dfad.ir.memlet import Memlet
 from dfad.ir.names import Names, names_of
 from dfad.ir.nodes import Array, Block, Branch, Node, Program, Read, Tasklet
-from dfad.ir.walk import reads, rewrite_block, walk, writes
+from dfad.ir.walk import exchanged, reads, rewrite_block, walk, writes
 
 
 def name_guards(program: Program) -> Program:
     """The Program with named guards; the same object when all are plain."""
-    written = {memlet.array for node in walk(program.body) for memlet in writes(node)}
+    written = {memlet.array for node in walk(program.body) for memlet in writes(node)} | exchanged(program.body)
     names = names_of(program)
 
     def name_in(node: Node) -> Node:

@@ -145,6 +145,17 @@ def trips_exchange_where_large(u, un, c):
     return np.sum(u * un)
 
 
+def trips_exchange_by_themselves(a, b, x):
+    """Nothing is written: the condition reads what it exchanges."""
+    s = 0.0
+    for i in range(len(x)):
+        if np.cos(b[0] * 3.0 + x[i]) > 0.3:
+            s += b[0]
+            a, b = b, a
+        s = s * 0.5 + np.sin(b[0]) * a[0]
+    return s + np.sum(a * b * b)
+
+
 def trips_exchange_of_three(a, b, c, idx):
     """Three names go round as often as data say."""
     for t in range(len(idx)):
@@ -362,5 +373,6 @@ ENTRIES = (
     Entry(trips_as_many_as_computed, all_of(array("n"), value(2)), least=1, bits=False),
     Entry(trips_from_an_array, all_of(array("n"), value(np.array([3]))), least=1, bits=False),
     Entry(trips_of_links, all_of(array("n"), links), bits=False),
+    Entry(trips_exchange_by_themselves, all_of(array("n"), array("n"), signed("n")), least=1, bits=False),
     Entry(trips_exchange_of_three, all_of(array("n"), signed("n"), array("n"), value(np.array([2, 0, 1, 2]))), bits=False),
 )
