@@ -103,8 +103,8 @@ def _back(derived: Derived, request: Request, clock: Clock) -> Compiled:
     store = cache.disk() if request.options.cache else cache.temporary()
     with clock.time("optimise"):
         programs = [verify(optimise_last(part.program)) for part in derived.parts]
-        if request.threads > 1:
-            programs = [verify(mark_parallel(program, arrays=request.options.budget is None)) for program in programs]
+        if request.threads > 1 and request.options.budget is None:
+            programs = [verify(mark_parallel(program)) for program in programs]
     with clock.time("emit"):
         emitted = [emit(program, fastmath=request.options.fastmath) for program in programs]
     built = provide_kernels(store, emitted)
