@@ -1,8 +1,9 @@
 """Guards become scalars: ``if a[i] > c:`` turns into ``p = a[i] > c`` and ``if p:``.
 
 In: a PRIMAL Program. Out: a PRIMAL one in which the guard of every Branch tests symbols and constant data, or reads one scalar that
-stands in the same Block, is written once, and is never written inside the region (an exchange writes to the names that it moves). What stays true: every value, and how often a guard is
-evaluated. So the reverse sweep finds the side that was taken by recomputing or recording that scalar like any other.
+stands in the same Block, is written once, and is never written inside the region; an exchange counts as a write of what it moves. What
+stays true: every value, and how often a guard is evaluated. So the reverse sweep finds the side that was taken by recomputing or recording
+that scalar like any other.
 """
 
 from __future__ import annotations
