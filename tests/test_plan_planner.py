@@ -275,6 +275,18 @@ def test_a_budget_below_the_least_names_it(planner):
     assert planner.plan(planner.least, with_least=True).least == planner.least
 
 
+def test_beyond_many_choices_the_search_answers_alone(planner, monkeypatch):
+    monkeypatch.setattr("dfad.plan.planner.MOST_CHOICES", 0)
+    monkeypatch.setattr("dfad.plan.planner.Solver", lambda problem: pytest.fail("the solver was asked"))
+    alone = Planner(planner.sweeps.program, {"x_0": 200, "x_1": 100}, Costs())
+    points = alone.tradeoff()
+    assert all(a.peak > b.peak and a.seconds < b.seconds for a, b in pairwise(points))
+    assert points[-1].peak >= planner.least
+    assert alone.plan(points[-1].peak).peak <= points[-1].peak
+    fresh = Planner(planner.sweeps.program, {"x_0": 200, "x_1": 100}, Costs())
+    assert fresh.plan(fresh.least).peak <= fresh.least
+
+
 def test_entries_say_why(planner):
     entries = {entry.value: entry for entry in planner.plan(planner.least).entries}
     assert all(entry.why for entry in entries.values())

@@ -19,7 +19,7 @@ from dfad.plan.audit import audit
 from dfad.plan.classes import with_tape
 from dfad.plan.costs import Costs
 from dfad.plan.footprint import footprint, known_sizes, size_of
-from dfad.plan.ilp import Solver
+from dfad.plan.ilp import Solver, choices
 from dfad.plan.problem import Decision, Decisions, Outcome, Problem, decided, simulate
 from dfad.plan.question import problem_of
 from dfad.plan.realize import realize
@@ -29,6 +29,9 @@ from dfad.plan.values import Sweeps, sweeps_of
 
 PRACTICAL = 20.0
 """A budget is practical while the predicted time is at most this many times that of the unlimited plan."""
+
+MOST_CHOICES = 60
+"""Beyond so many choices the integer program takes minutes to be written down: the search alone answers."""
 
 CLASSES = {
     Role.TAPE: "tape", Role.LOCAL: "temporaries", Role.COPY: "copies", Role.ADJOINT: "adjoints", Role.RESULT: "results",
@@ -132,12 +135,21 @@ class Planner:
     def _solved(self, budget: int) -> Decisions | None:
         """The fastest decisions: the search's where the solver finds none that are faster."""
         found = search(self.problem, budget)
+        if choices(self.problem) > MOST_CHOICES:
+            return found or self._smallest_within(budget)
         within = None if found is None else simulate(self.problem, found).seconds
         return self._solver.fastest(budget, within) or found
+
+    def _smallest_within(self, budget: int) -> Decisions | None:
+        """The smallest decisions that the search finds, where they fit."""
+        found = self._smallest()
+        return found if simulate(self.problem, found).peak <= budget else None
 
     def _smallest(self, within: float | None = None) -> Decisions:
         """The decisions of the least peak: the search's where the solver finds none that are smaller."""
         found = smallest_found(self.problem, within)
+        if choices(self.problem) > MOST_CHOICES:
+            return found
         return self._solver.smallest(within, below=simulate(self.problem, found).peak) or found
 
     @cached_property
