@@ -319,7 +319,7 @@ def vjp(function: Callable[..., Any], *args: Any, of: str | Sequence[str] | None
         What is differentiated: arguments that the function updates in place, by name. Default: its result, where it has one, else every
         argument that it updates in place.
     **options
-        As for `kernel`; they add to the kernel's own.
+        As for `kernel`; they add to the kernel's own. `memory` holds for this call, for what it keeps, and for each call of the pullback.
 
     Returns
     -------
