@@ -5,13 +5,14 @@ import pytest
 
 from dfad.ir.show import show
 from dfad.ir.verify import verify
+from dfad.optimise.choose import choose_sums
 from dfad.optimise.contract import contract
 from dfad.optimise.fuse import fuse
 from dfad.optimise.once import run_once
 from tests.ir_text import build
 from tests.test_optimise_golden import SIZES, outcome
 
-PASSES = {"fuse": fuse, "contract": lambda program: contract(fuse(program)), "once": run_once}
+PASSES = {"fuse": fuse, "contract": lambda program: contract(fuse(program)), "once": run_once, "choose": choose_sums}
 
 CASES = {
     "fuse_rows": """
@@ -93,6 +94,40 @@ def f(x: f8[N], y: f8[N]):
     for j in range(0, N):
         y[j] = a[j + 1]
 """,
+    "choose_masked_mean": """
+def f(x: f8[N], y: f8[N]):
+    s: f8
+    n: i8
+    s = 0.0
+    n = 0
+    for i in range(0, N):
+        if x[i] > 0.75:
+            n += 1
+            s += x[i]
+    y[0] = s
+    y[0] = y[0] + n
+""",
+    "choose_known_cell": """
+def f(x: f8[N], y: f8[N]):
+    for i in range(0, N):
+        y[i] = 0.0
+        if x[i] > 0.75:
+            y[i] += x[i]
+""",
+    "choose_two_masks": """
+def f(x: f8[N], y: f8[N]):
+    a: f8
+    b: f8
+    a = 0.0
+    b = 0.0
+    for i in range(0, N):
+        if x[i] > 0.75:
+            a += y[i]
+        if x[i] < 0.5:
+            b += y[i]
+    y[0] = a
+    x[0] = b
+""",
     "once_kept_axis": """
 def f(x: f8[N, N], y: f8[N]):
     for i in range(0, N):
@@ -148,6 +183,21 @@ def f(x: f8[N, N], y: f8[N, N]):
     for k in range(0, N):
         for l in range(0, N):
             y[k, l] = x[l, k]
+""",
+    "choose_cell_that_may_not_exist": """
+def f(x: f8[N], y: f8[N]):
+    for i in range(0, N):
+        if i > 0:
+            y[i - 1] += x[i]
+""",
+    "choose_costly": """
+def f(x: f8[N], y: f8[N]):
+    s: f8
+    s = 0.0
+    for i in range(0, N):
+        if x[i] > 0.75:
+            s += exp(x[i])
+    y[0] = s
 """,
     "contract_read_by_another_trip": """
 def f(x: f8[N, N], y: f8[N]):

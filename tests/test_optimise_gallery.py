@@ -14,6 +14,7 @@ from dfad.ir.show import show
 from dfad.ir.verify import verify
 from dfad.optimise.aliases import remove_copies
 from dfad.optimise.carry import carry_values
+from dfad.optimise.choose import choose_sums
 from dfad.optimise.contract import contract
 from dfad.optimise.dead import remove_dead
 from dfad.optimise.distribute import distribute
@@ -24,6 +25,7 @@ from dfad.optimise.guards import name_guards
 from dfad.optimise.initial import assign_first
 from dfad.optimise.last import optimise_last
 from dfad.optimise.lower_library import lower_extremes
+from dfad.optimise.once import run_once
 from dfad.optimise.substitute import substitute_once
 from dfad.optimise.tidy import tidy
 from dfad.optimise.unswitch import unswitch
@@ -40,10 +42,13 @@ NO_GRADIENT = {"scalar_division_by_zero"}
 """Kernels with an infinite gradient."""
 
 BEFORE = (substitute_once, end_loops, unwrap, name_guards)
-PRIMAL = (lower_extremes, tidy, fuse, contract)
+PRIMAL = (lower_extremes, choose_sums, run_once, tidy, fuse, contract)
 """Of a Program that is not differentiated."""
 EXACT = (tidy, remove_dead, assign_first, remove_copies, remove_dead, postpone)
-AFTER = (gather, run_upwards, lower_extremes, tidy, fuse, contract, distribute, remove_dead, carry_values, unswitch, optimise_last)
+AFTER = (
+    gather, run_upwards, lower_extremes, choose_sums, run_once, tidy, fuse, contract, distribute, remove_dead, carry_values, unswitch,
+    optimise_last,
+)  # fmt: skip
 AFTER += (share_backwards,)
 """May change the order of free sums and of the factors of an adjoint contribution."""
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from dfad.ir.nodes import Block, Program, Stage
 from dfad.optimise.between import optimise_between
+from dfad.optimise.choose import choose_sums
 from dfad.optimise.contract import contract
 from dfad.optimise.dead import remove_dead
 from dfad.optimise.fuse import fuse
@@ -23,7 +24,7 @@ def optimise_fused(program: Program, slow: Set[str] = frozenset()) -> Program:
     """The PRIMAL or PLANNED Program in fewer passes over memory; ``slow``: the operations without a vector form."""
     if program.stage is Stage.PLANNED:
         program = _in_one_sweep(remove_dead(run_upwards(optimise_between(program))))
-    return contract(fuse(tidy(run_once(lower_extremes(program))), slow))
+    return contract(fuse(tidy(run_once(choose_sums(lower_extremes(program)))), slow))
 
 
 def _in_one_sweep(program: Program) -> Program:
