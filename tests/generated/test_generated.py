@@ -30,6 +30,9 @@ WANTED = (
     "triangular",
     "computed index",
     "library",
+    "unknown trips",
+    "break",
+    "exchange that depends on data",
 )
 """What at least a tenth of the kernels contains."""
 
