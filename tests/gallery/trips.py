@@ -343,6 +343,81 @@ def trips_of_links(x, following):
     return s + np.sum(x)
 
 
+def trips_ragged_slices(indptr, val, x):
+    """Slices of computed length, overwritten and summed."""
+    for _t in range(2):
+        for i in range(len(x)):
+            lo = indptr[i]
+            hi = indptr[i + 1]
+            val[lo:hi] = np.sin(val[lo:hi] * x[i])
+            x[i] += np.sum(val[lo:hi] * val[lo:hi])
+    return np.sum(x * x)
+
+
+def trips_ragged_products(indptr, val, x):
+    """Products and maxima of arrays as long as a row."""
+    s = 0.0
+    for i in range(len(x)):
+        w = val[indptr[i]:indptr[i + 1]].copy()
+        v = w * w
+        s += np.dot(v, w) * x[i]
+        w[:] = v * 2.0
+        s += np.max(np.where(x > 0.7, x * s, 0.5)) + np.sum(w * v)
+    return s
+
+
+def trips_widening_arrays(x, y):
+    """An array in a while, larger in each trip."""
+    k = 1
+    s = y
+    while s > 0.1 and k < 6:
+        w = np.zeros((k, len(x)))
+        for i in range(k):
+            w[i] = x * (s + i)
+            w[i] *= w[i]
+        s = s * 0.6 + 0.01 * np.sum(w * w[0]) / (1 + np.sum(w * w))
+        x = x * np.sin(w[k - 1])
+        k += 1
+    return s + np.sum(x)
+
+
+def trips_arrays_in_branches(indptr, val, x):
+    """Arrays of computed extents on both sides of a branch."""
+    s = 0.0
+    for i in range(len(x)):
+        n = indptr[i + 1] - indptr[i]
+        if x[i] > 0.8:
+            w = np.ones(n) * x[i]
+            for k in range(n):
+                w[k] = w[k] * w[k] * val[indptr[i] + k]
+            s += np.sum(w * w)
+        elif n > 1:
+            A = np.zeros((n, n))
+            for k in range(n):
+                for m in range(k):
+                    A[k, m] = val[indptr[i] + k] * x[i]
+                    A[k, m] = A[k, m] * A[k, m] + s
+            s += np.sum(A)
+    return s
+
+
+def trips_while_true(A, c):
+    """Every way out of a `while True` in a loop."""
+    for i in range(A.shape[0]):
+        j = 0
+        while True:
+            if j >= A.shape[1]:
+                break
+            A[i, j] = A[i, j] * c + A[i, j - 1] * A[i, j]
+            if A[i, j] > 1.2:
+                return np.sum(A * A)
+            if A[i, j] < 0.2:
+                j += 2
+                continue
+            j += 1
+    return np.sum(A)
+
+
 def links(n, rng):
     return (np.arange(n) + rng.integers(1, 3, n),)
 
@@ -373,6 +448,11 @@ ENTRIES = (
     Entry(trips_as_many_as_computed, all_of(array("n"), value(2)), least=1, bits=False),
     Entry(trips_from_an_array, all_of(array("n"), value(np.array([3]))), least=1, bits=False),
     Entry(trips_of_links, all_of(array("n"), links), bits=False),
+    Entry(trips_ragged_slices, all_of(ragged, array("n")), bits=False),
+    Entry(trips_ragged_products, all_of(ragged, array("n")), bits=False),
+    Entry(trips_widening_arrays, all_of(array("n"), number()), bits=False),
+    Entry(trips_arrays_in_branches, all_of(ragged, array("n")), bits=False),
+    Entry(trips_while_true, all_of(array("n", "n+1"), number()), bits=False),
     Entry(trips_exchange_by_themselves, all_of(array("n"), array("n"), signed("n")), least=1, bits=False),
     Entry(trips_exchange_of_three, all_of(array("n"), signed("n"), array("n"), value(np.array([2, 0, 1, 2]))), bits=False),
 )
