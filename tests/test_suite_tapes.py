@@ -1,4 +1,4 @@
-"""What the gradients of class T record: the bytes that `.memory` measures against the least, counted by hand in each module."""
+"""What the gradients of class L record, beside the least that a reverse sweep must find, counted by hand in each module."""
 
 from importlib import import_module
 
@@ -7,21 +7,34 @@ import pytest
 import dfad
 from dfad import suite
 
-MARCHED = suite.MODULES["T"]
-ABOVE = {
-    "option_mc": 1.2,  # two bytes for the branches of each step, and the last values of each path, beside 16 bytes a step
-    "newton_loop": 3.0,  # the residual, the first and the last x of each cell, a count of 8 bytes
-    "cg": 1.2,  # the scalars of each iteration; chunks
+KERNELS = {name: benchmark for name, benchmark in suite.kernels().items() if benchmark.family == "L"}
+COUNTED = [name for name in KERNELS if hasattr(import_module(f"dfad.suite.{name}"), "tape_minimum")]
+MOST = 1.1
+
+# Where borders and first steps would weigh too much at size S.
+SIZES = {
+    "cavity_flow": {"ny": 81, "nx": 81, "nt": 40, "nit": 2},
+    "gramschmidt": {"M": 5, "N": 60},
+    "vadv": {"I": 3, "J": 4, "K": 60},
 }
-SIZES = {"newton_loop": "M", "cg": "M"}  # where tapes grow in chunks
+
+ABOVE = {
+    "adi": "p is recorded in every half step: computing it again means to see that no step reads what another left in it",
+    "floyd_warshall": "both sides of a minimum are recorded as floats, not which of them was less as a byte",
+    "nbody": "distances that are overwritten under a mask are recorded, not computed again from the positions",
+}
+"""Kernels that record more than that, and why."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MARCHED)
-def test_tapes_are_within_a_tenth_of_the_least(name):
-    benchmark, module = suite.kernels()[name], import_module(f"dfad.suite.{name}")
-    size = benchmark.sizes[SIZES.get(name, "S")]
-    kernel = dfad.kernel(benchmark.function)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.xfail(reason=ABOVE[name])] if name in ABOVE else []) for name in COUNTED]
+)
+def test_a_gradient_records_hardly_more_than_the_least(name):
+    benchmark = KERNELS[name]
+    size = SIZES.get(name, benchmark.sizes["S"])
+    kernel = dfad.kernel(benchmark.function, wrt=benchmark.wrt)
     dfad.vjp(kernel, *benchmark.initialize(size).values(), of=benchmark.of, wrt=benchmark.wrt)
-    tape, least = kernel.memory["tape"], module.tape_minimum(size)
-    assert least <= tape <= ABOVE.get(name, 1.1) * least
+    least = import_module(f"dfad.suite.{name}").tape_minimum(size)
+    recorded = kernel.memory["tape"]
+    assert least <= recorded <= MOST * least if least else recorded == 0

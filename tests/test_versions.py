@@ -482,3 +482,33 @@ def test_what_cannot_be_computed_again_is_stored():
     arguments = (np.linspace(0.5, 1.5, 6), 4)
     assert cells(gone, arguments) == 3 * 4 * 6
     check(gone, arguments)
+
+
+# ---------------------------------------------------------------- triangles, copies, extents that are compared
+
+
+def triangle(x):
+    for i in range(len(x)):
+        for j in range(i):
+            x[j] = x[j] * x[j]
+
+
+def flow(u, v, steps):
+    for _ in range(steps):
+        un = u.copy()
+        vn = v.copy()
+        b = (u[1:] - u[:-1]) ** 2 + (v[1:] - v[:-1]) ** 2
+        u[1:] = un[1:] * vn[1:] + 0.1 * b
+        v[1:] = vn[1:] * un[:-1] + 0.1 * b
+
+
+def test_a_triangle_of_values_has_no_other_half():
+    assert cells(triangle, (np.linspace(0.5, 0.9, 5),)) == 5 * 4 // 2
+    check(triangle, (np.linspace(0.5, 0.9, 5),))
+
+
+def test_a_copy_is_recorded_in_place_of_what_it_copies():
+    n, steps = 6, 4
+    arguments = (np.linspace(0.5, 1.5, n), np.linspace(1.0, 0.8, n), steps)
+    assert cells(flow, arguments) == 2 * n * steps
+    check(flow, arguments)

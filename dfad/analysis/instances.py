@@ -10,7 +10,7 @@ where n is a number of the text (of a loop, or of the statement itself) and i th
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 import islpy as isl
 import sympy
@@ -19,7 +19,7 @@ from dfad.analysis.buffers import Buffers
 from dfad.analysis.sets import Space
 from dfad.analysis.statements import Statement
 from dfad.ir.memlet import Memlet, Range
-from dfad.ir.nodes import Apply, Branch, Expression, Integer, Loop, Repetition, While
+from dfad.ir.nodes import Apply, Branch, Check, Expression, Integer, Loop, Repetition, While
 
 
 class Instances:
@@ -29,6 +29,7 @@ class Instances:
         self.space = space
         self.buffers = buffers
         self.depth = max((len(statement.loops) for statement in statements), default=0)
+        self._checks = [one for one in statements if isinstance(one.node, Check) and not one.loops and not one.guards]
         self._loops_of_guard = {id(one.node.guard): len(one.loops) for one in statements if isinstance(one.node, Branch)}
 
     def domain_text(self, statement: Statement) -> tuple[str, bool]:
@@ -43,7 +44,17 @@ class Instances:
             exact &= guard_text is not None
             if guard_text is not None:
                 parts.append(guard_text if side else f"not ({guard_text})")
+        parts += self._compared(statement)
         return " and ".join(part for part in parts if part) or "true", exact
+
+    def _compared(self, statement: Statement) -> Iterator[str]:
+        """Equalities of extents that Checks in front of the statement have made sure of."""
+        for check in self._checks:
+            if check.order[0] < statement.order[0] and isinstance(check.node, Check):
+                sides = _equality(check.node.condition, statement.loops)
+                texts = [] if sides is None else [self.space.text(side) for side in sides]
+                if texts and None not in texts:
+                    yield f"{texts[0]} = {texts[1]}"
 
     def certain_together(self, statement: Statement, other: Statement) -> int | None:
         """In how many of the outermost loops instances must agree for the statement to run whenever the other one does, within its domain;
@@ -150,6 +161,18 @@ class Instances:
             return None
         stride = f" and ({cell} - {start}) mod {int(index.step)} = 0" if index.step != 1 else ""
         return f"{start} <= {cell} and {cell} < {stop}{stride}"
+
+
+def _equality(condition: Expression, loops: tuple[Repetition, ...]) -> tuple[sympy.Expr, sympy.Expr] | None:
+    """The two sides that a condition of the form ``the loop is empty or ... or left == right`` says are equal inside these loops."""
+    match condition:
+        case Apply(operation="or", operands=(Apply(operation="ge", operands=(Integer(value=start), Integer(value=stop))), rest)):
+            around = any(isinstance(loop, Loop) and loop.step > 0 and (loop.start, loop.stop) == (start, stop) for loop in loops)
+            return _equality(rest, loops) if around else None
+        case Apply(operation="eq", operands=(Integer(value=left), Integer(value=right))):
+            return left, right
+        case _:
+            return None
 
 
 def _interleaved(statement: Statement, depth: int) -> list[str]:

@@ -30,6 +30,10 @@ def initialize(size):
     return {"A": W + W.T + 2.0 * np.eye(N)}
 
 
+def tape_minimum(size):
+    return 0
+
+
 def cholesky(A):
     for i in range(A.shape[0]):
         for j in range(i):

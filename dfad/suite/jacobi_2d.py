@@ -23,6 +23,10 @@ def initialize(size):
     return {"A": wave(N, N), "B": wave(N, N, phase=1.1), "T": size["T"]}
 
 
+def tape_minimum(size):
+    return 0
+
+
 def jacobi_2d(A, B, T):
     for t in range(1, T):
         B[1:-1, 1:-1] = 0.2 * (A[1:-1, 1:-1] + A[1:-1, :-2] + A[1:-1, 2:] + A[2:, 1:-1] + A[:-2, 1:-1])

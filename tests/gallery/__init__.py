@@ -18,6 +18,7 @@ MODULES = (
     "functions",
     "trips",
     "triangles",
+    "twins",
 )  # fmt: skip
 
 
