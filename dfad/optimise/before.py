@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dfad.ir.nodes import Program
 from dfad.optimise.ends import end_loops
+from dfad.optimise.factors import scale_vectors
 from dfad.optimise.guards import name_guards
 from dfad.optimise.substitute import substitute_once
 from dfad.optimise.twins import read_twins
@@ -11,6 +12,7 @@ from dfad.optimise.wraps import unwrap
 
 
 def optimise_before(program: Program) -> Program:
-    """The PRIMAL Program as the adjoint wants it: no array that is read once, copies read while they are alike, no trip of a loop that was
-    left, no index that wraps in the middle of a nest, and every guard a scalar or a condition on symbols."""
-    return name_guards(unwrap(end_loops(read_twins(substitute_once(program)))))
+    """The PRIMAL Program as the adjoint wants it: no array that is read once, no matrix scaled for one vector, copies read while they are
+    alike, no trip of a loop that was left, no index that wraps in the middle of a nest, and every guard a scalar or a condition on
+    symbols."""
+    return name_guards(unwrap(end_loops(read_twins(scale_vectors(substitute_once(program))))))

@@ -9,6 +9,7 @@ operations.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import sympy
@@ -34,7 +35,7 @@ LARGEST = 60
 
 
 @dataclass(frozen=True, slots=True)
-class _Definition:
+class Definition:
     """A nest that defines an array, and the indices and the expression of a cell."""
 
     node: Loop
@@ -65,7 +66,7 @@ def _in_block(block: Block, once: set[str]) -> Block:
     """The Block with the first such array gone; the same object when there is none."""
     own = {array.name: array for array in block.arrays if array.name in once and array.rank > 0}
     for position, node in enumerate(block.body):
-        definition = _definition(node, own)
+        definition = definition_of(node, own)
         if definition is None:
             continue
         changed = _moved(block, position, definition)
@@ -74,7 +75,8 @@ def _in_block(block: Block, once: set[str]) -> Block:
     return block
 
 
-def _definition(node: Node, own: dict[str, Array]) -> _Definition | None:
+def definition_of(node: Node, own: Mapping[str, Array]) -> Definition | None:
+    """What the node defines, where it is a nest that writes each cell of one of the arrays once and nothing else."""
     if not isinstance(node, Loop):
         return None
     match perfect_nest(node).body:
@@ -82,12 +84,12 @@ def _definition(node: Node, own: dict[str, Array]) -> _Definition | None:
             array = own[inner.write.array]
             indices = tuple(index for index in inner.write.subset if isinstance(index, sympy.Expr))
             value = inner.value if inner.value.dtype == array.dtype else Apply("cast", (inner.value,), array.dtype)
-            return _Definition(node, array, indices, value) if covers(node, inner, array, lambda e: e) else None
+            return Definition(node, array, indices, value) if covers(node, inner, array, lambda e: e) else None
         case _:
             return None
 
 
-def _moved(block: Block, position: int, definition: _Definition) -> Block | None:
+def _moved(block: Block, position: int, definition: Definition) -> Block | None:
     needed = {memlet.array for node in walk(definition.node) for memlet in reads(node)}
     for place in range(position + 1, len(block.body)):
         node = block.body[place]
@@ -107,7 +109,7 @@ def _writes_any(node: Node, names: set[str]) -> bool:
     return bool(names & (exchanged(node) | {memlet.array for inner in walk(node) for memlet in writes(inner)}))
 
 
-def _put_in(node: Node, definition: _Definition, indices: frozenset[sympy.Symbol]) -> Node | None:
+def _put_in(node: Node, definition: Definition, indices: frozenset[sympy.Symbol]) -> Node | None:
     """The node with the expression in place of the read; None where a cell would be computed twice or the reader is no Tasklet."""
     match node:
         case Loop():
@@ -118,7 +120,7 @@ def _put_in(node: Node, definition: _Definition, indices: frozenset[sympy.Symbol
             return None
 
 
-def _in_body(loop: Loop, definition: _Definition, indices: frozenset[sympy.Symbol]) -> Node | None:
+def _in_body(loop: Loop, definition: Definition, indices: frozenset[sympy.Symbol]) -> Node | None:
     body: list[Node] = []
     for node in loop.body.body:
         uses = any(memlet.array == definition.array.name for inner in walk(node) for memlet in reads(inner))
@@ -129,7 +131,7 @@ def _in_body(loop: Loop, definition: _Definition, indices: frozenset[sympy.Symbo
     return replace(loop, body=replace(loop.body, body=tuple(body)))
 
 
-def _in_tasklet(node: Tasklet, definition: _Definition, indices: frozenset[sympy.Symbol]) -> Node | None:
+def _in_tasklet(node: Tasklet, definition: Definition, indices: frozenset[sympy.Symbol]) -> Node | None:
     memlet = next(memlet for memlet in reads(node) if memlet.array == definition.array.name)
     if not indices <= set(memlet.symbols()) or not _is_injective(memlet, indices):
         return None
@@ -150,7 +152,7 @@ def _is_injective(memlet: Memlet, indices: frozenset[sympy.Symbol]) -> bool:
     return set(alone) == set(indices) and len(alone) == len(indices)
 
 
-def _at(definition: _Definition, memlet: Memlet) -> Expression:
+def _at(definition: Definition, memlet: Memlet) -> Expression:
     """The expression of the cell that the memlet names."""
     table = {
         own: index for own, index in zip(definition.indices, memlet.subset, strict=True) if isinstance(own, sympy.Symbol) and own != index

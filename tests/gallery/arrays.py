@@ -115,6 +115,16 @@ def array_product_accumulates(C, A, B):
     C[:] = C @ A
 
 
+def array_scaled_products(A, B, x, a, b):
+    return a * A @ x + x @ (B[:, 1:] * b / 3.0)
+
+
+def array_scaled_then_changed(A, x, a):
+    T = a * A
+    A[0, 0] = 5.0
+    return T @ x + A @ x
+
+
 def array_softmax(x):
     """Softmax over the last axis."""
     e = np.exp(x - np.max(x, axis=-1, keepdims=True))
@@ -299,6 +309,8 @@ ENTRIES = (
     Entry(array_transposed_products, all_of(array("n", 3), array(3)), bits=False, least=1),
     Entry(array_product_in_place, all_of(array("n", "n+1"), array("n", 3), array(3, "n+1"), number(), number()), bits=False),
     Entry(array_product_accumulates, all_of(array("n", "n"), array("n", "n"), array("n", "n")), bits=False),
+    Entry(array_scaled_products, all_of(array("n", "n"), array("n", "n+1"), array("n"), number(), number()), bits=False, least=1),
+    Entry(array_scaled_then_changed, all_of(array("n", "n"), array("n"), number()), bits=False, least=1),
     Entry(array_softmax, signed("n", 2, 3), bits=False),
     Entry(array_bound_anew, array("n"), least=1),
     Entry(array_in_place, array("n")),

@@ -1,0 +1,82 @@
+"""Rewrites of products of matrices: golden listings, the meaning up to rounding, also on the gallery, and what they leave alone."""
+
+import numpy as np
+import pytest
+
+from dfad.ir.nodes import Stage
+from dfad.ir.show import show
+from dfad.ir.verify import verify
+from dfad.optimise.factors import scale_vectors
+from dfad.optimise.substitute import substitute_once
+from tests.gallery import GALLERY
+from tests.ir_text import build
+from tests.test_optimise_gallery import SIZES, case, primal_values
+from tests.test_optimise_golden import outcome
+
+PASSES = {"scale": scale_vectors}
+SCALED = """
+def f(A: f8[N, N], x: f8[N], c: f8):
+    W: f8[N, N]
+    y: f8[N] = result
+    for i in range(0, N):
+        for j in range(0, N):
+            W[i, j] = {value}
+    {between}
+    y[:] = {product}
+    return y
+"""
+CASES = {
+    "scale_matrix_vector": SCALED.format(value="c*A[i, j]", between="x[0] = 2.0", product="matmul(W[:, :], x[:])"),
+    "scale_vector_matrix": SCALED.format(value="A[i, j]/c*3.0", between="pass", product="matmul(x[:], W[:, :])"),
+    "scale_part": SCALED.format(value="2.0*A[N - 1, j]*c", between="pass", product="matmul(W[:, :], x[:])").replace("N - 1", "i"),
+}
+LEFT_ALONE = {
+    "scale_matrix_changed": SCALED.format(value="c*A[i, j]", between="A[0, 0] = 2.0", product="matmul(W[:, :], x[:])"),
+    "scale_rows": SCALED.format(value="x[i]*A[i, j]", between="pass", product="matmul(W[:, :], x[:])"),
+    "scale_turned": SCALED.format(value="c*A[j, i]", between="pass", product="matmul(W[:, :], x[:])"),
+    "scale_sum": SCALED.format(value="c + A[i, j]", between="pass", product="matmul(W[:, :], x[:])"),
+}
+ROUNDING = 1e-13
+
+
+def program_of(text):
+    return verify(build(text, Stage.PRIMAL))
+
+
+def rewrite_of(name):
+    return PASSES[max((one for one in PASSES if name.startswith(one)), key=len)]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_listing(name, golden):
+    golden(f"optimise_{name}.txt", show(verify(rewrite_of(name)(program_of(CASES[name])))) + "\n")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_meaning_stays(name):
+    program = program_of(CASES[name])
+    for size in (1, 4):
+        before, after = outcome(program, size), outcome(verify(rewrite_of(name)(program)), size)
+        for one, other in zip(before, after, strict=True):
+            np.testing.assert_allclose(other, one, rtol=ROUNDING, atol=0.0)
+
+
+@pytest.mark.parametrize("name", LEFT_ALONE)
+def test_what_would_change_the_meaning_is_left_alone(name):
+    program = program_of(LEFT_ALONE[name])
+    assert rewrite_of(name)(program) is program
+
+
+@pytest.mark.parametrize("name", sorted(GALLERY))
+def test_gallery_keeps_its_meaning(name):
+    for size in SIZES:
+        one = case(name, size)
+        program = substitute_once(one.lowered.program)
+        expected = primal_values(program, one)
+        for rewrite in PASSES.values():
+            changed = verify(rewrite(program))
+            if changed is program:
+                continue
+            for a, b in zip(expected, primal_values(changed, one), strict=True):
+                bound = ROUNDING * (1e8 if a.dtype == np.float32 else 1.0)
+                np.testing.assert_allclose(b, a, rtol=0.0, atol=bound * np.max(np.abs(a), initial=0.0))
