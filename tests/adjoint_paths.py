@@ -23,6 +23,7 @@ from dfad.ir.walk import all_arrays, walk, writes
 from dfad.optimise.after import optimise_after
 from dfad.optimise.before import optimise_before
 from dfad.optimise.between import optimise_between
+from dfad.optimise.fused import optimise_fused
 from dfad.optimise.last import optimise_last
 from dfad.plan.postpone import postpone
 from dfad.plan.record import record
@@ -79,12 +80,27 @@ def subject(function: Function, arguments: Sequence[Any]) -> Subject:
 
 def planned(case: Subject, of: tuple[str, ...] | None, wrt: tuple[str, ...], passes: bool = True) -> Program:
     """The PLANNED Program of the gradient; with ``passes`` as LOWERED for emission."""
-    adjoint = verify(differentiate(case.primal, Request(wrt, case.results if of is None else of)))
-    program = verify(record(adjoint))
-    if not passes:
-        return program
-    between = verify(postpone(verify(optimise_between(only_gradients(program, wrt)))))
-    return verify(optimise_last(verify(optimise_after(between))))
+    program = recorded(case, of, wrt)
+    return ready(program, wrt) if passes else program
+
+
+def recorded(case: Subject, of: tuple[str, ...] | None, wrt: tuple[str, ...]) -> Program:
+    """The gradient with its demands met, as no rewrite has seen it."""
+    return verify(record(verify(differentiate(case.primal, Request(wrt, case.results if of is None else of)))))
+
+
+def ready(program: Program, wrt: tuple[str, ...]) -> Program:
+    """The same as LOWERED for emission, with the loops that a budget leaves apart."""
+    return _lowered(verify(optimise_between(only_gradients(program, wrt))))
+
+
+def fused(program: Program, wrt: tuple[str, ...]) -> Program:
+    """The same as LOWERED for emission, with its loops joined."""
+    return _lowered(verify(optimise_fused(only_gradients(program, wrt))))
+
+
+def _lowered(program: Program) -> Program:
+    return verify(optimise_last(verify(optimise_after(verify(postpone(program))))))
 
 
 def only_gradients(program: Program, wrt: tuple[str, ...]) -> Program:

@@ -1,7 +1,8 @@
 """Kernels written at random: loops, branches, slices with overlaps, views, exchanges, early exits, masks, index arrays, helpers.
 
-`random_program(seed)` gives the text of a kernel `f(x, y, A, c, m, n, idx)` of two vectors, a matrix, a number, two integers and an index
-array. The same seed gives the same text. Programs may run into an IndexError: then the compiled kernel has to as well.
+`random_program(seed)` gives the text of a kernel `f(x, y, A, c, m, n, idx, g, p, b)` of two vectors, a matrix, a number, two integers, an
+index array, and vectors of float32, int64 and bool. The same seed gives the same text. Programs may run into an IndexError: then the
+compiled kernel has to as well. `is_exact` tells of which programs NumPy's bits are asked: those without sums and products of matrices.
 """
 
 import ast
@@ -39,7 +40,8 @@ def search(v, w):
 
 SLICES = (":", "1:", ":-1", "1:-1", "::2", "::-1", "1:3", "-3:", "2:", "-2:0:-1", "{i}:", ":{i}")
 RANGES = (
-    "n", "1, n", "1, n - 1", "n - 1, -1, -1", "0, n, 2", "3", "k, n", "m", "{i}, {i}", "n - 2, 0, -2",
+    "n", "1, n", "1, n - 1", "n - 1, -1, -1", "0, n, 2", "3", "k, n", "m", "{i}, {i}", "n - 2, 0, -2", "abs(idx[0])", "p[0] % 4",
+    "idx[-1], n",
 )  # fmt: skip
 INTEGERS = ("{b} - 1", "{b} + 1", "({b} + 1) % n", "({b} - 1) % n", "{b} // 2", "-{b}", "({b} % 3)", "n - 1 - {b}", "{b}", "{b}", "{b}")
 WHOLE = (
@@ -53,7 +55,38 @@ CHOICES = (
     "x[:] = x[idx]", "y[idx] *= x", "A[idx] = A[::-1]", "s += np.sum(A[idx, idx])", "A[idx, 0] = x", "np.add.at(x, idx, y)",
     "x = y[idx]", "s += x[idx[{i} % n]]",
 )  # fmt: skip
-RETURN = "return s, t, k, x * 1.0, y * 1.0, np.sum(A)"
+TYPED = (
+    "g[:] = g * 0.5 + g", "g[{i}] = {s}", "s += g[{i}]", "x += g", "g += x", "g[1:] += g[:-1]", "g[:] = np.sqrt(abs(g)) / 3", "g *= {s}",
+    "t = g[{i}] / 3", "g[:] = np.where(b, g, x)", "p[:] = p * 2 - p // 3", "p[{i}] = {i} // 2", "k = p[{i}] % n", "s += p[{i}] * 0.5",
+    "p[:] = p % 3 - (-p) // 4", "p[{i}] += k", "p[:] = np.maximum(p, 1 - p)", "k = np.sum(p) % 5", "k += np.sum(b)", "x[:] = p / 4",
+    "p[1:] = p[:-1] - 7 // n", "p[b] += 1", "p[:] = idx[::-1]", "k = (3 * p[{i}] - 7) // 4 % n", "x[p % n] = y", "s += x[p[{i}] % n]",
+    "b[:] = x > y", "b[{i}] = {s} > {s}", "b[:] = b & ~(g > 0.5)", "x[b] = {s}", "b[1:] = b[:-1]", "b |= p > 1", "A[b] += 0.5",
+    "x[:] = x.astype(np.float32)", "p[:] = (x * 4).astype(np.int64)", "k = int({s}) if abs({s}) < 9 else 2", "g, q = g * 2, g[0]; s -= q",
+)  # fmt: skip
+AXES = (
+    "x[:] = np.max(A, axis=1)", "y[:] = np.min(A, axis=0) + x", "s = np.min(x)", "k = np.argmax(x)", "b[:] = np.any(A > {s}, axis=0)",
+    "p[:] = np.sum(A > 0, axis=1)", "A -= np.max(A, axis=1, keepdims=True)", "y[:] = np.sum(A, axis=0)", "x[:] = A.mean(axis=1)",
+    "b[:] = np.all(A < {s}, axis=1)", "p[:] = np.argmin(A, axis=0)",
+)  # fmt: skip
+VIEWS = (
+    ("r = A[{i}]", "r[0] = {s}", "s += r[-1]", "r *= 0.5", "x[:] = r[::-1]", "r[1:] = 0.0 + r[:-1]"),
+    ("T = A.T", "T[0] += x", "T[{i}, {i}] = {s}", "A[:] = 0.5 * T", "x -= T[-1]"),
+    ("u = x[1:]", "u *= 0.5", "u += y[1:]", "s += u[-1]", "x[:-1] = 0.0 + u", "u[:] = 0.25"),
+    ("h = A[:, 0][::-1]", "h[:] = x", "h[0] = {s}", "y -= h", "A[0] += 0.0 + h"),
+    ("R = A[::-1, 1:]; V = R[0]", "V += 1.0", "R[{i}] *= {s}", "V[:] = 0.0 + y[1:]", "s += R[-1, -1]"),
+    ("W = x if {c} else y", "W[0] = {s}", "s += W[-1]", "y[:] = W * 0.5"),
+)
+"""What binds a view, and what is done with it."""
+OVER = (
+    "for {j}, v in enumerate(x)", "for v, w in zip(x, y)", "for v, w in zip(y[::-1], g)", "for {j}, row in enumerate(A)", "for row in A.T",
+    "for v in (0.5, -2.0)", "for {j}, (v, w) in enumerate(zip(x, p))",
+)  # fmt: skip
+OVER_BODIES = {
+    "row": ("row[0] = {s}", "row *= 0.5", "s += row[-1]", "row += x"),
+    "v": ("s += v", "t = v * 0.5", "x[0] = v", "y[-1] -= v * v"),
+}
+RETURN = "return s, t, k, x * 1.0, y * 1.0, A[0] * 1.0"
+INEXACT = ("np.sum(", "@", ".mean(")
 
 
 class Writer:
@@ -75,6 +108,8 @@ class Writer:
             template = template.replace("{i}", self.integer(), 1)
         while "{s}" in template:
             template = template.replace("{s}", self.number(1), 1)
+        while "{c}" in template:
+            template = template.replace("{c}", self.condition(1), 1)
         return template
 
     def integer(self) -> str:
@@ -155,10 +190,15 @@ class Writer:
             (1.5, lambda level: self.emit(level, self.random.choice(WHOLE))),
             (0.8, lambda level: self.emit(level, "x, y = y, x")),
             (1, lambda level: self.emit(level, self.fill(self.random.choice(CHOICES)))),
+            (1.5, lambda level: self.emit(level, self.fill(self.random.choice(TYPED)))),
+            (0.8, lambda level: self.emit(level, self.fill(self.random.choice(AXES)))),
+            (1, self.view),
+            (1 if depth < 4 else 0, self.loop_over),
+            (1.2 if depth < 4 else 0, self.loop_until),
             (0.3, lambda level: self.emit(level, f"add_to_all({self.random.choice(('x', 'A[0]', 'A[:, 0]'))}, {self.number(1)})")),
             (2.5 if depth < 4 else 0, self.branch),
             (3 if depth < 4 and len(self.indices) < 3 else 0, self.loop),
-            (1 if self.indices else 0.1, self.exit),
+            (1.5 if self.indices else 0.3, self.exit),
         )
         write(depth)
 
@@ -202,11 +242,45 @@ class Writer:
             self.emit(depth, "else:")
             self.statements(depth + 1)
 
-    def exit(self, depth: int) -> None:
+    def view(self, depth: int) -> None:
+        """A name bound to a part of an array, and some statements through it."""
+        bind, *uses = self.random.choice(VIEWS)
+        self.emit(depth, self.fill(bind))
+        for _ in range(self.random.randint(1, 3)):
+            self.emit(depth, self.fill(self.random.choice(uses)))
+            if self.random.random() < 0.3:
+                self.statement(depth)
+
+    def loop_over(self, depth: int) -> None:
+        """A loop over the elements or rows of arrays."""
+        text, index = self.random.choice(OVER), "qdo"[depth % 3]
+        self.emit(depth, f"{text.format(j=index)}:")
+        self.emit(depth + 1, self.fill(self.random.choice(OVER_BODIES["row" if "row" in text else "v"])))
+        self.indices += [index] if "{j}" in text else []
+        self.statements(depth + 1)
+        if "{j}" in text:
+            self.indices.pop()
+
+    def loop_until(self, depth: int) -> None:
+        """A `while` that counts, or until a value is small."""
+        name = f"z{len(self.lines)}"
+        counts = self.random.random() < 0.5
+        self.emit(depth, f"{name} = 0" if counts else f"{name} = 1.0 + min(abs({self.number(1)}), 4.0)")
+        more = f" and {self.condition(1)}" if self.random.random() < 0.3 else ""
+        self.emit(depth, f"while {name} < {self.random.choice(('3', 'n', 'm'))}{more}:" if counts else f"while {name} > 0.3{more}:")
+        self.emit(depth + 1, f"{name} += 1" if counts else f"{name} *= 0.4")
+        self.indices += [name] if counts else []
+        self.statements(depth + 1)
+        if self.random.random() < 0.4:
+            self.exit(depth + 1, inside=True)
+        if counts:
+            self.indices.pop()
+
+    def exit(self, depth: int, inside: bool = False) -> None:
         self.emit(depth, f"if {self.condition()}:")
         if self.random.random() < 0.4:
             self.scalar_statement(depth + 1)
-        self.emit(depth + 1, self.random.choice(("break", "continue", RETURN)) if self.indices else RETURN)
+        self.emit(depth + 1, self.random.choice(("break", "continue", RETURN)) if self.indices or inside else RETURN)
 
 
 def random_program(seed: int) -> str:
@@ -217,25 +291,39 @@ def random_program(seed: int) -> str:
     for _ in range(writer.random.randint(2, 5)):
         writer.statement(1)
     writer.emit(1, RETURN)
-    return HELPERS + "\n\ndef f(x, y, A, c, m, n, idx):\n" + "\n".join(writer.lines) + "\n"
+    return HELPERS + "\n\ndef f(x, y, A, c, m, n, idx, g, p, b):\n" + "\n".join(writer.lines) + "\n"
+
+
+def is_exact(text: str) -> bool:
+    """Whether the program only does what NumPy and the compiler round alike."""
+    return not any(name in text.split("def f(")[1] for name in INEXACT)
 
 
 def features(text: str) -> Counter[str]:
     """Which features a program has."""
     body = text.split("def f(")[1]
     tree = ast.parse("def f(" + body)
+    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]
+    inner = [part for loop in loops for node in loop.body for part in ast.walk(node)]
     found = {
-        "loop": any(isinstance(node, ast.For) for node in ast.walk(tree)),
-        "nested loop": any(isinstance(inner, ast.For) for node in ast.walk(tree) if isinstance(node, ast.For) for inner in node.body),
-        "branch in a loop": any(
-            isinstance(node, ast.For) and any(isinstance(part, ast.If) for part in ast.walk(node)) for node in ast.walk(tree)
-        ),
+        "loop": bool(loops),
+        "nested loop": any(isinstance(node, ast.For | ast.While) for node in inner),
+        "branch in a loop": any(isinstance(node, ast.If) for node in inner),
+        "while": any(isinstance(node, ast.While) for node in loops),
+        "zip, enumerate or rows": any(name in body for name in ("zip(", "enumerate(", "in A.T:")),
         "slice": any(isinstance(node, ast.Slice) for node in ast.walk(tree)),
-        "view backwards": "::-1" in body,
-        "early exit": any(isinstance(node, ast.Break | ast.Continue) for node in ast.walk(tree)) or body.count("return") > 1,
+        "view": "::-1" in body or any(f"{bind.split(' =')[0]} = " in body for bind, *_ in VIEWS),
+        "break": any(isinstance(node, ast.Break) for node in inner),
+        "early return": body.count("return ") > 1,
         "exchange": "x, y = y, x" in body,
-        "mask or index array": "[idx" in body or "> 0]" in body or "mask" in body,
+        "mask": any(name in body for name in ("> 0]", "[mask", "[b]", "[x >", "[A >", "[y >")),
+        "index array": "[idx" in body or "[p %" in body,
         "call": any(name in body for name in ("scale_first", "add_to_all", "doubled", "search")),
         "integer arithmetic": "//" in body or "%" in body,
+        "float32": any(name in body for name in ("g[", "g *=", "g +=", "g, q", " g)")),
+        "integers": any(name in body for name in (" p[", "(p[", "p % ", " p)")),
+        "booleans": any(name in body for name in (" b[", "[b", "b |=", "(b", "~")),
+        "square root or quotient": "np.sqrt(" in body or " / " in body,
+        "NumPy's bits": is_exact(text),
     }
     return Counter(name for name, has in found.items() if has)

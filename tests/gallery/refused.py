@@ -151,6 +151,21 @@ MEANING = {
     "ambiguous_write": Refused(
         "def f(x, c):\n    if c > 1:\n        x = x + 1.0\n    x[0] = 5.0\n", 4, "x[0] = 5.0", "may be a new array", "x.copy()", XC
     ),
+    "rows_bound_anew": Refused(
+        "def f(x):\n    z = x * 2.0\n    for t in range(2):\n        for v in z:\n            z = z + v\n    return z\n",
+        4,
+        "z",
+        "bound anew",
+        "z.copy()",
+    ),
+    "rows_exchanged": Refused(
+        "def f(x, y):\n    s = 0.0\n    for i, v in enumerate(x):\n        x, y = y, x\n        s += v\n    return s\n",
+        3,
+        "enumerate(x)",
+        "bound anew",
+        "x.copy()",
+        all_of(array("n"), array("n")),
+    ),
     "reshaped_then_written": Refused(
         "def f(x):\n    y = x.T.reshape(-1)\n    y[0] = 1.0\n", 3, "y[0] = 1.0", "share", "y.copy()", array("n", "n")
     ),

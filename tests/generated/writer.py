@@ -12,13 +12,17 @@ import math
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from tests.generated import forms, loops
+from tests.generated.scope import Scope
+
 PARAMETERS = "x, y, A, B, c, idx, steps"
-HELPERS = '''
+HELPERS = """
 def damp(v):
     return 0.5 * v / (1.0 + v * v)
 
@@ -27,7 +31,17 @@ def relax(w, q):
     for p in range(1, len(w)):
         w[p] = 0.5 * w[p] + 0.25 * w[p - 1] * math.sin(q * w[p])
     return w[0]
-'''
+
+
+def search(v, q):
+    if v > 0.8134567:
+        return 0.3 * v * q
+    for p in range(3):
+        v = 0.5 * v + math.sin(q * v)
+        if v < -0.2134567:
+            return v
+    return 0.5 * v
+"""
 
 
 @dataclass(frozen=True)
@@ -39,34 +53,6 @@ class Kernel:
     features: frozenset[str]
 
 
-@dataclass(frozen=True)
-class Index:
-    """A loop variable; whether its value -1 and +1 are in range(n) too, and whether it is in range(n) at all."""
-
-    name: str
-    below: bool = False
-    above: bool = False
-    inside: bool = True
-
-
-@dataclass
-class Scope:
-    """What may be named where a statement stands."""
-
-    indices: list[Index] = field(default_factory=list)
-    scalars: list[str] = field(default_factory=lambda: ["c", "s"])
-    vectors: list[str] = field(default_factory=lambda: ["x", "y"])
-    matrices: list[str] = field(default_factory=lambda: ["A", "B"])
-    integers: list[str] = field(default_factory=list)
-    conditional: bool = False
-
-    def inside(self, *indices: Index, conditional: bool = False) -> Scope:
-        """The scope of a region inside this one."""
-        return Scope(
-            [*self.indices, *indices], [*self.scalars], [*self.vectors], [*self.matrices], [*self.integers], self.conditional or conditional
-        )
-
-
 class Writer:
     """Writes one kernel."""
 
@@ -76,6 +62,7 @@ class Writer:
         self.depth = 1
         self.count = 0
         self.features: set[str] = set()
+        self.protected: set[str] = set()
 
     def kernel(self) -> str:
         """The text of the whole kernel."""
@@ -109,83 +96,34 @@ class Writer:
 
     def statement(self, scope: Scope, level: int) -> None:
         in_loop = bool(scope.indices)
-        kinds: list[tuple[int, Callable[[Scope, int], None]]] = [
+        kinds: list[tuple[float, Callable[[Scope, int], None]]] = [
             (5 if in_loop else 1, self.assign_element),
             (3 if in_loop else 1, self.assign_scalar),
-            (2, self.assign_slice),
-            (1 if level < 3 else 0, self.exchange),
+            (3.5, self.assign_slice),
+            (1, self.view),
+            (1.2 if level < 3 else 0, self.exchange),
             (2 if level < 3 else 0, self.branch),
             (1, self.new_array),
             (2 if in_loop else 0, self.new_integer),
             (1, self.call),
-            (6 if level == 0 else (3 if level < 3 else 0), self.loop),
-            (1 if level < 3 else 0, self.unknown_loop),
+            (5 if level == 0 else (2.5 if level < 3 else 0), partial(loops.counted, self)),
+            (0.8 if level < 3 else 0, partial(loops.over_elements, self)),
+            (0.8 if level < 3 else 0, partial(loops.while_counting, self)),
+            (0.8 if level < 3 else 0, partial(loops.while_large, self)),
+            (0.4 if level < 3 else 0, self.leave),
         ]
         weights, choices = zip(*kinds, strict=True)
         self.rng.choices(choices, weights)[0](scope, level)
 
-    def body(self, scope: Scope, level: int) -> None:
+    def body(self, scope: Scope, level: int, way_round: bool = False) -> None:
         with self.indented():
+            if way_round:
+                self.features.add("continue")
+                self.put(f"if {self.expression(scope, 1)} > 0.4342944:")
+                with self.indented():
+                    self.put("continue")
             for _ in range(self.rng.randint(1, 3)):
                 self.statement(scope, level + 1)
-
-    def loop(self, scope: Scope, level: int) -> None:
-        name = self.fresh("i")
-        forms = [
-            ("range(n)", Index(name)),
-            ("range(1, n - 1)", Index(name, below=True, above=True)),
-            ("range(1, n)", Index(name, below=True)),
-            ("range(n - 1, -1, -1)", Index(name)),
-            ("range(0, n, 2)", Index(name)),
-            ("range(n - 2, 0, -2)", Index(name, below=True, above=True)),
-            ("range(n - 1, -1, -3)", Index(name)),
-            ("range(steps)", Index(name, inside=False)),
-            ("range(steps)", Index(name, inside=False)),
-            ("range(2, 2 + steps, 2)", Index(name, inside=False)),
-            ("range(4, 4 - steps, -1)", Index(name, inside=False)),
-        ]
-        outer = [index for index in scope.indices if index.inside]
-        if outer:
-            other = self.rng.choice(outer).name
-            forms += [(f"range({other}, n)", Index(name)), (f"range({other})", Index(name)), (f"range({other}, -1, -1)", Index(name))]
-        if scope.integers and self.chance(0.2):
-            forms = [(f"range({self.rng.choice(scope.integers)})", Index(name))]
-            self.features.add("bound from data")
-        text, index = self.rng.choice(forms)
-        if "-1)" in text or "-2)" in text or "-3)" in text:
-            self.features.add("downwards")
-        if ", 2)" in text or "-2)" in text or "-3)" in text:
-            self.features.add("step")
-        if "steps" in text:
-            self.features.add("time loop")
-        if outer and "n)" not in text:
-            self.features.add("triangular")
-        if outer and self.chance(0.15):
-            text, index = f"range(idx[{self.rng.choice(outer).name}])", Index(name)
-            self.features.add("unknown trips")
-        self.put(f"for {name} in {text}:")
-        self.body(scope.inside(index, conditional=False), level)
-        self.way_out(scope, 0.1)
-
-    def unknown_loop(self, scope: Scope, level: int) -> None:
-        """A `while` of at most a few trips, for as long as data say."""
-        name = self.fresh("k")
-        self.put(f"{name} = 0")
-        self.put(f"while {name} < {self.rng.choice(['3', 'steps', '2 + n % 2'])} and {self.expression(scope, 1)} > -0.7182818:")
-        self.body(scope.inside(Index(name, inside=False), conditional=True), level)
-        self.way_out(scope, 0.2)
-        with self.indented():
-            self.put(f"{name} += 1")
-        self.features.add("unknown trips")
-
-    def way_out(self, scope: Scope, part: float) -> None:
-        """Sometimes a break at the end of a body, where data say so."""
-        if self.chance(part):
-            with self.indented():
-                self.put(f"if {self.expression(scope, 1)} > 0.5772156:")
-                with self.indented():
-                    self.put("break")
-            self.features.add("break")
 
     def branch(self, scope: Scope, level: int) -> None:
         condition, on_data = self.condition(scope)
@@ -224,7 +162,7 @@ class Writer:
             self.put(f"{name} = {self.bounded(value)}")
             scope.scalars.append(name)
             return
-        own = [name for name in scope.scalars if name != "c"]
+        own = [name for name in scope.scalars if name != "c" and name not in self.protected]
         name = self.rng.choice(own)
         self.put(self.rng.choice([f"{name} += {value}", f"{name} = 0.5 * {name} + {value}", f"{name} = math.sin({name} * {value})"]))
         self.features.add("carried scalar" if scope.indices and name == "s" else "scalar")
@@ -232,52 +170,38 @@ class Writer:
     def assign_slice(self, scope: Scope, level: int) -> None:
         v, w = self.rng.choice(scope.vectors), self.rng.choice(scope.vectors)
         A, B = self.rng.choice(scope.matrices), self.rng.choice(scope.matrices)
-        f = self.scalar(scope)
-        forms = [
-            f"{v}[1:] = 0.5 * {w}[:-1] + np.sin({v}[1:])",
-            f"{v}[:-1] = {v}[1:] * {f} * 0.5",
-            f"{v}[1:-1] = 0.25 * {w}[:-2] * {v}[2:] + 0.5 * {v}[1:-1]",
-            f"{v}[:] = 0.5 * {w}[::-1] + 0.25 * {v} * {v}",
-            f"{v}[::2] = np.cos({w}[::2])",
-            f"{v}[:] = {f}",
-            f"{v} += 0.25 * {w} * {w}",
-            f"{v}[1:] += 0.5 * {v}[:-1]",
-            f"{A}[1:-1, 1:-1] = 0.2 * ({B}[:-2, 1:-1] + {B}[2:, 1:-1] + {A}[1:-1, :-2] * {A}[1:-1, 2:])",
-            f"{A}[:] = np.where({B} > 0.1234567, {B} * 0.5, {A} * {A} * 0.5)",
-            f"{A}[:] = 0.5 * {B}.T",
-            f"{A}[:, 0] = 0.5 * {A}[0, :] + {v}",
-            f"{A}[1:] = np.sin({A}[:-1]) + 0.1 * {v}",
-            f"{v}[:] = np.tanh({A} @ {w})",
-            f"{v}[:] = 0.5 * np.sin({w} @ {B})",
-            f"{A}[:] = np.sin({A} @ {B})",
-            f"s += 0.25 * np.dot({v}, {w})",
-            f"s += 0.25 * np.dot({A}[0], {B}[-1])",
-            f"s += 0.5 * np.sin(np.sum({v} * {v}))",
-            f"{v}[:] = np.sin(np.sum({A}, axis=0))",
-            f"{v}[:] = 0.5 * np.max({A}, axis=1)",
-            f"s += 0.5 * np.max({v}) * np.min({w})",
-            f"{v}[:] = 0.3 * np.maximum({w}, 0.1415926)",
-        ]
+        kind = self.rng.choices(["slice", "library", "gather", "mask", "index"], [4, 4, 2.5, 3, 2])[0]
         inside = [index for index in scope.indices if index.inside]
-        if inside:
-            i = self.rng.choice(inside).name
-            forms += [
-                f"{A}[{i}, :] = 0.5 * {B}[{i}] + 0.25 * {v} * {A}[{i}]",
-                f"{A}[:, {i}] = np.sin({v})",
-                f"{A}[{i}, 1:] -= 0.5 * {A}[{i}, :-1]",
-                f"{v}[{i}:] = 0.5 * {v}[{i}:]",
-            ]
-        text = self.rng.choice(forms)
-        self.features.add("slice")
-        if "@" in text or "dot" in text or "max(" in text or "axis" in text:
-            self.features.add("library")
+        if kind == "index" and inside:
+            text = self.rng.choice(forms.at_index(v, w, A, B, self.rng.choice(inside).name))
+        else:
+            table = {"library": forms.libraries, "gather": forms.gathers, "mask": forms.masks}.get(kind, forms.slices)
+            text = self.rng.choice(table(v, w, A, B, self.scalar(scope)))
+        self.features |= {"slice", kind} | ({"axis"} if "axis" in text else set())
         left, _, right = text.partition("=")
-        if left.strip(" +-").split("[")[0] in right:
+        if left.strip(" +-*").split("[")[0] in right:
             self.features.add("slice overlap")
         self.put(text)
 
+    def view(self, scope: Scope, level: int) -> None:
+        """A name for a part of an array; what is written through it reaches the array."""
+        self.features.add("view")
+        v, w, A = self.rng.choice(scope.vectors), self.rng.choice(scope.vectors), self.rng.choice(scope.matrices)
+        r, q, f = self.fresh("r"), self.fresh("r"), self.scalar(scope)
+        kind = self.rng.randint(0, 3)
+        if kind < 2:
+            i = self.rng.choice(["0", "-1", *(index.name for index in scope.indices if index.inside)])
+            self.put(f"{r} = {self.rng.choice(forms.vectors_seen(v, A, i))}")
+            scope.vectors.append(r)
+            self.put(self.rng.choice([f"{r}[:] = 0.5 * {w} * {r}", f"{r}[{self.index(scope)}] = np.sin({f})", f"{r} *= 0.5"]))
+            return
+        bind, uses = forms.through_view(r, v, w, A, f) if kind == 2 else forms.through_matrix(r, q, v, w, A, f)
+        self.put(bind)
+        for _ in range(self.rng.randint(1, 3)):
+            self.put(self.rng.choice(uses))
+
     def exchange(self, scope: Scope, level: int) -> None:
-        names = self.rng.choice([scope.vectors[:2], self.rng.sample(scope.vectors, 2), scope.matrices[:2]])
+        names = self.rng.choice([scope.vectors[:2], self.rng.sample(scope.own, 2), scope.matrices[:2]])
         self.features.add("exchange that depends on data" if scope.conditional else "exchange")
         self.put(f"{names[0]}, {names[1]} = {names[1]}, {names[0]}")
 
@@ -291,14 +215,24 @@ class Writer:
     def new_integer(self, scope: Scope, level: int) -> None:
         name, i = self.fresh("k"), self.rng.choice(scope.indices).name
         inner = [index.name for index in scope.indices if index.inside]
-        forms = [f"(2 * {i} + 1) % n", f"{i} % n", f"({i} * {i}) % n"] + [f"idx[{j}]" for j in inner]
+        forms = [f"(2 * {i} + 1) % n", f"{i} % n", f"({i} * {i}) % n", f"(3 * {i} - 7) // 2 % n", f"-{i} // 2 % n"]
+        forms += [f"idx[{j}]" for j in inner]
         self.put(f"{name} = {self.rng.choice(forms)}")
         self.features.add("computed index")
         scope.integers.append(name)
 
+    def leave(self, scope: Scope, level: int) -> None:
+        """A return where data say so."""
+        self.features.add("early return")
+        self.put(f"if {self.expression(scope, 1)} > 0.6180339:")
+        with self.indented():
+            self.put(f"return {self.result(scope)}")
+
     def call(self, scope: Scope, level: int) -> None:
         self.features.add("call")
-        if self.chance(0.5):
+        if self.chance(0.3):
+            self.put(f"s += search({self.expression(scope, 1)}, {self.scalar(scope)})")
+        elif self.chance(0.5):
             self.put(f"s += relax({self.rng.choice(scope.vectors)}, {self.scalar(scope)})")
         else:
             self.put(f"s += damp({self.expression(scope, 1)})")

@@ -1,0 +1,38 @@
+"""The rewrites one by one, in the order in which a primal meets them: what each must keep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from dfad.ir.nodes import Program
+from dfad.ir.verify import verify
+from dfad.optimise.carry import carry_values
+from dfad.optimise.contract import contract
+from dfad.optimise.ends import end_loops
+from dfad.optimise.fuse import fuse
+from dfad.optimise.guards import name_guards
+from dfad.optimise.lower_library import lower_extremes, lower_library
+from dfad.optimise.once import run_once
+from dfad.optimise.registers import hold_cells
+from dfad.optimise.substitute import substitute_once
+from dfad.optimise.tidy import tidy
+from dfad.optimise.unswitch import unswitch
+from dfad.optimise.wraps import unwrap
+from tests.shared_loops import share_backwards
+
+Rewrite = Callable[[Program], Program]
+
+OF_A_PRIMAL: tuple[Rewrite, ...] = (
+    substitute_once, end_loops, unwrap, name_guards, lower_extremes, run_once, tidy, fuse, contract, carry_values, unswitch, lower_library,
+    hold_cells, share_backwards,
+)  # fmt: skip
+"""Before differentiation, then those of a Program that is not differentiated; all but the last keep every bit."""
+
+
+def rewritten(program: Program) -> Iterator[tuple[str, Program]]:
+    """The Program after each rewrite that changed it, verified, with the name of the rewrite."""
+    for rewrite in OF_A_PRIMAL:
+        after = rewrite(program)
+        if after is not program:
+            yield rewrite.__name__, verify(after)
+        program = after
