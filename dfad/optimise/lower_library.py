@@ -40,12 +40,17 @@ def lower_extremes(program: Program) -> Program:
     return _with_loops(program, lambda node: node.operation in ("reduce_max", "reduce_min"))
 
 
+def as_loops(node: Library, arrays: dict[str, Array], names: Names, keys: Names) -> Block:
+    """One operation as loops; ``names`` and ``keys`` are those in use."""
+    return _Writer(node, arrays, names, keys).loops()
+
+
 def _with_loops(program: Program, is_chosen: Callable[[Library], bool]) -> Program:
     arrays = all_arrays(program)
     names, keys = names_of(program), Names(node.key for node in walk(program.body) if not isinstance(node, Block))
 
     def change(node: Node) -> Node:
-        return _Writer(node, arrays, names, keys).loops() if isinstance(node, Library) and is_chosen(node) else node
+        return as_loops(node, arrays, names, keys) if isinstance(node, Library) and is_chosen(node) else node
 
     body = rewrite_block(program.body, change)
     return program if body is program.body else replace(program, body=body)

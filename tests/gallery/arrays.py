@@ -125,6 +125,18 @@ def array_scaled_then_changed(A, x, a):
     return T @ x + A @ x
 
 
+def array_rows_times_matrix(A, B):
+    for r in range(A.shape[0]):
+        A[r, :] = A[r, :] @ B + B @ A[r, :]
+
+
+def array_triangle_of_products(A, C):
+    for i in range(A.shape[1]):
+        C[i:, i] += 0.5 * (A[:, i] @ A[:, i:])
+        C[i, :i] = A[:, : i + 1][0, :i] * C[i, i]
+    return C
+
+
 def array_softmax(x):
     """Softmax over the last axis."""
     e = np.exp(x - np.max(x, axis=-1, keepdims=True))
@@ -311,6 +323,8 @@ ENTRIES = (
     Entry(array_product_accumulates, all_of(array("n", "n"), array("n", "n"), array("n", "n")), bits=False),
     Entry(array_scaled_products, all_of(array("n", "n"), array("n", "n+1"), array("n"), number(), number()), bits=False, least=1),
     Entry(array_scaled_then_changed, all_of(array("n", "n"), array("n"), number()), bits=False, least=1),
+    Entry(array_rows_times_matrix, all_of(array("n", 3), array(3, 3)), bits=False, least=1),
+    Entry(array_triangle_of_products, all_of(array(3, "n"), array("n", "n")), bits=False, least=1),
     Entry(array_softmax, signed("n", 2, 3), bits=False),
     Entry(array_bound_anew, array("n"), least=1),
     Entry(array_in_place, array("n")),
