@@ -17,7 +17,7 @@ from tests.rewrites import rewritten
 from tests.test_values import lowered
 
 QUICK, LONG, LONG_COMPILED, CHUNK = 300, 20000, 2000, 50
-REFUSED = ("ambiguous", "bound anew in a loop over")
+REFUSED = ("ambiguous", "bound anew in a loop over", "still means an array that is exchanged")
 ROUNDED = 1e-11  # |a - b|, also relative, where sums or products of matrices take part
 
 

@@ -9,7 +9,7 @@ known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 import sympy
@@ -17,7 +17,7 @@ import sympy
 from dfad.frontend.arrays import in_temporary, nest
 from dfad.frontend.bounds import require_equal
 from dfad.frontend.builder import cast, constant
-from dfad.frontend.elementwise import operand_of
+from dfad.frontend.elementwise import element_at, operand_of
 from dfad.frontend.masks import lets_through, masked_shape
 from dfad.frontend.scope import Context
 from dfad.frontend.values import Indices, Lazy, Masked, MaskedCells, Value, View, element
@@ -47,14 +47,26 @@ def store_packed(context: Context, cells: MaskedCells, value: Value) -> None:
     source = operand_of(context, value)
     held = in_temporary(context, Lazy(source.shape, source.dtype, source.at))
     mask = in_temporary(context, Lazy(cells.mask.shape, cells.mask.dtype, cells.mask.at))
-    count, *rest = masked_shape(context, Masked(mask, cells.owner.shape, cells.owner.dtype, cells.owner.at))
-    if len(held.shape) != 1 + len(rest):
-        context.wrong_type(f"an array of rank {len(held.shape)} does not fit cells of rank {1 + len(rest)} under a mask")
-    message = "the mask lets {1} elements through, and here are {0}"
-    require_equal(builder, held.shape[0], builder.pin_integer(count), "index", message)
+    count, *_ = masked_shape(context, Masked(mask, cells.owner.shape, cells.owner.dtype, cells.owner.at))
+    rest = cells.owner.shape[len(mask.shape) :]
+    shape = (builder.pin_integer(count), *rest)
+    _check_fit(context, held, shape)
     with _let_through(context, mask) as (indices, place), ExitStack() as stack:
-        inner, _ = nest(context, held.shape[1:], stack)
-        builder.tasklet(cells.owner.memlet((*indices, *inner)), cast(held.at((place, *inner)), cells.owner.dtype))
+        inner, _ = nest(context, rest, stack)
+        found = element_at(held, shape, (place, *inner))
+        builder.tasklet(cells.owner.memlet((*indices, *inner)), cast(found.expression, cells.owner.dtype))
+
+
+def _check_fit(context: Context, held: View, shape: Sequence[sympy.Expr]) -> None:
+    """Make sure that an array broadcasts to the shape of the cells, the first extent of which is what a mask lets through."""
+    if len(held.shape) > len(shape):
+        context.wrong_type(f"an array of rank {len(held.shape)} does not fit cells of rank {len(shape)} under a mask")
+    packed = "the mask lets {1} elements through, and here are {0}"
+    missing = len(shape) - len(held.shape)
+    for axis, (own, other) in enumerate(zip(held.shape, shape[missing:], strict=True), missing):
+        if own != 1:
+            message = packed if axis == 0 else "the shapes do not fit under a mask: extents {0} and {1}"
+            require_equal(context.builder, own, other, "index", message)
 
 
 @contextmanager

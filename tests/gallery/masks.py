@@ -114,6 +114,13 @@ def mask_rows_packed(A, c):
     return np.sum(rows.sum(axis=0) ** 2) + np.sum(np.sum(A[c > 1.0] * 2.0, axis=1) ** 3)
 
 
+def mask_takes_fewer_axes(A, B, x, y):
+    """A row for all the rows that a mask lets through, and a number for each of them."""
+    A[x > 0.0] = y[:3] * 2.0
+    B[x > 0.0] = y[3:][x > 0.0][:, None]
+    return A[0, 1] * B[-1, 2]
+
+
 def mask_in_loop(x, n):
     """A length that is another in every trip."""
     s = 0.0
@@ -150,6 +157,7 @@ ENTRIES = (
     Entry(mask_meets_another, all_of(signed("n"), array("n")), bits=False),
     Entry(mask_takes_array, all_of(signed("n"), array("n")), bits=False),
     Entry(mask_rows_packed, all_of(array("n", 3), array("n")), bits=False),
+    Entry(mask_takes_fewer_axes, all_of(array("n", 3), array("n", 3), signed("n"), array("n+3")), least=1),
     Entry(mask_in_loop, all_of(signed("n"), size()), bits=False),
     Entry(mask_in_while, array("n"), bits=False),
 )
