@@ -180,7 +180,7 @@ class Kernel(Asked):
 
     def _last_gradient(self) -> Specialisation:
         last = self._last().request
-        return self._gradient("grad").caller.specialise_as(last.types, last.sizes)
+        return self._gradient("grad").caller.specialise_as(last.types, last.sizes, last.copied)
 
     def __repr__(self) -> str:
         return f"<dfad kernel {self.__qualname__}{self.__signature__}>"
@@ -231,7 +231,7 @@ class Gradient(Asked):
         """
         from dfad.pipeline import plan_request
 
-        return plan_request(self.caller.request_for(args, kwargs), self._options.budget)
+        return plan_request(self.caller.request_for(args, kwargs))
 
     def tradeoff(self, *args: Any, **kwargs: Any) -> "tuple[Plan, ...]":
         """The plan at every budget at which the optimum changes for these arguments, the widest first."""

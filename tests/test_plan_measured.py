@@ -111,3 +111,64 @@ def test_a_tight_budget_does_without_arrays_for_contributions():
     with pytest.raises(dfad.BudgetTooSmall) as caught:
         dfad.grad(f, memory=plans[-1].peak - 1)(a, 0.3)
     assert caught.value.least == plans[-1].peak
+
+
+def layouts():
+    """Arrays of one shape that calls copy: strided, in columns, backwards."""
+    x = np.random.default_rng(3).standard_normal((80, 60))
+    wide = np.zeros((160, 60))
+    wide[::2] = x
+    return {"strided": wide[::2], "columns": np.asfortranarray(x), "backwards": x[::-1].copy()[::-1]}
+
+
+def steps(x, w):
+    a = np.sin(x) * w
+    b = np.exp(-a * a)
+    c = np.tanh(b + x)
+    return np.sum(c * c * b)
+
+
+@pytest.mark.parametrize("layout", layouts())
+@pytest.mark.parametrize("transform", [dfad.grad, dfad.value_and_grad])
+def test_what_is_copied_of_arguments_counts(layout, transform):
+    x = layouts()[layout]
+    w = x * 0.5 + 1.0
+    expected = transform(steps)(x, w)
+    copied = sum(0 if one.flags.c_contiguous else one.nbytes for one in (x, w))
+    assert copied >= x.nbytes
+    usual = transform(dfad.kernel(steps, memory=10**9)).tradeoff(x.copy(), w.copy())
+    plans = transform(dfad.kernel(steps, memory=10**9)).tradeoff(x, w)
+    extra = copied - sum(0 if one.copy().flags.c_contiguous else one.nbytes for one in (x, w))
+    assert [plan.peak for plan in plans] == [plan.peak + extra for plan in usual]
+    for plan in plans:
+        g = transform(steps, memory=plan.peak)
+        for _ in range(2):
+            for found, wanted in zip(g(x, w), expected, strict=True):
+                np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-13)
+            assert g.memory["peak"] == plan.peak
+            assert g.memory["copies"] >= copied
+    with pytest.raises(dfad.BudgetTooSmall) as told:
+        transform(steps, memory=plans[-1].peak - 1)(x, w)
+    assert told.value.least == plans[-1].peak
+    with pytest.raises(dfad.BudgetTooSmall) as told:
+        transform(steps, memory=1000)(x, w)
+    assert told.value.least == plans[-1].peak
+    assert transform(steps, memory=plans[-1].peak).plan(x, w).least == plans[-1].peak
+
+
+@pytest.mark.parametrize("layout", layouts())
+def test_what_is_copied_for_a_vjp_counts(layout):
+    x = layouts()[layout]
+    w = np.ascontiguousarray(x * 0.5 + 1.0)
+    expected = dfad.vjp(steps, x, w)[1](1.0)
+    with pytest.raises(dfad.BudgetTooSmall) as told:
+        dfad.vjp(steps, x, w, memory=1000)
+    for budget in range(told.value.least, 2 * told.value.least, told.value.least // 4):
+        f = dfad.kernel(steps)
+        _, pullback = dfad.vjp(f, x, w, memory=budget)
+        assert f.memory["peak"] <= budget
+        np.testing.assert_allclose(pullback(1.0), expected, rtol=1e-12, atol=1e-13)
+        assert f.memory["peak"] <= budget
+        assert pullback.memory["peak"] <= budget
+    with pytest.raises(dfad.BudgetTooSmall):
+        dfad.vjp(steps, x, w, memory=told.value.least - 1)

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 
 import sympy
 
 from dfad.frontend.affine import Linear
 from dfad.ir.nodes import Array, Expression, Node
+
+
+class Checks(Enum):
+    """Where what cannot be proven of an access in a loop is checked.
+
+    OUTSIDE: as far out as the check certainly runs; when it fails, the loop has not begun. AT_ENTRY: before anything has run, where the
+    values at entry decide; else at the access. AT_ACCESS: always there, so that all before the access has been done.
+    """
+
+    OUTSIDE = "outside"
+    AT_ENTRY = "at entry"
+    AT_ACCESS = "at access"
 
 
 @dataclass(slots=True)

@@ -1,7 +1,9 @@
 """Bounds: what must hold of integers, proven where possible, else checked as far out as the check certainly runs.
 
 A Check leaves a loop when it holds in every trip exactly if it holds at one end of the loop's range; it is then guarded by "the loop
-runs". It does not leave a branch. Such a Check comes before the loop: when it fails, the loop has not begun.
+runs". It does not leave a branch. Such a Check comes before the loop: when it fails, the loop has not begun. That is right for a gradient,
+which changes nothing of the caller's. A primal leaves what NumPy would have left (`Checks`): where the values at entry decide, it asks
+before it begins, and who calls it turns to a Program with all Checks at the accesses; else the Check stays where the access is.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from dataclasses import dataclass, replace
 import sympy
 
 from dfad.frontend.affine import linear
-from dfad.frontend.blocks import Header
+from dfad.frontend.blocks import Checks, Header
 from dfad.frontend.builder import Builder
 from dfad.ir.dtype import BOOL
 from dfad.ir.nodes import Apply, Array, Check, Expression, Integer
@@ -93,12 +95,22 @@ def require_equal(builder: Builder, first: sympy.Expr, second: sympy.Expr, error
 
 
 def _check_claim(builder: Builder, claim: Claim, error: str, message: str) -> None:
-    claim, level = _hoist(builder, claim)
+    here = len(builder.blocks) - 1
+    outer, level = _hoist(builder, claim)
+    if builder.checks is Checks.AT_ENTRY and level < here and all(part.free_symbols <= builder.entry for part in outer.parts()):
+        builder.check_at_entry(_condition(outer), message, [Integer(value) for value in outer.values])
+    else:
+        if builder.checks is not Checks.OUTSIDE:
+            outer, level = claim, here
+        builder.check(_condition(outer), error, message, [Integer(value) for value in outer.values], builder.blocks[level])
+    _learn(builder, outer, level)
+
+
+def _condition(claim: Claim) -> Expression:
     condition: Expression = _compare(claim.relation, claim.expression, sympy.Integer(0))
     for start, stop in claim.ranges:
         condition = Apply("or", (_compare("ge", start, stop), condition), BOOL)
-    builder.check(condition, error, message, [Integer(value) for value in claim.values], builder.blocks[level])
-    _learn(builder, claim, level)
+    return condition
 
 
 def _hoist(builder: Builder, claim: Claim) -> tuple[Claim, int]:

@@ -14,7 +14,7 @@ from dataclasses import replace
 import sympy
 
 from dfad.frontend.affine import Search, linear
-from dfad.frontend.blocks import Header, OpenBlock
+from dfad.frontend.blocks import Checks, Header, OpenBlock
 from dfad.frontend.values import Scalar, View, whole
 from dfad.ir.dtype import BOOL, I64, Dtype
 from dfad.ir.memlet import Memlet, symbol
@@ -47,9 +47,13 @@ class Builder:
     ----------
     reserved : iterable of str
         Names that the source uses: generated names keep away from them.
+    checks : Checks
+        Where checks of accesses in loops stand.
     """
 
-    def __init__(self, reserved: Iterable[str]) -> None:
+    def __init__(self, reserved: Iterable[str], checks: Checks = Checks.OUTSIDE) -> None:
+        self.checks = checks
+        self.entry_checks = 0
         self.reserved = frozenset(reserved)
         self.taken: set[str] = set()
         self.keys: Counter[int] = Counter()
@@ -141,6 +145,11 @@ class Builder:
     def check(self, condition: Expression, error: str, message: str, values: Sequence[Expression], block: OpenBlock | None = None) -> None:
         """End the call with an error when the condition is false."""
         self.append(Check(condition, error, message, self.where, self.key(), tuple(values)), block)
+
+    def check_at_entry(self, condition: Expression, message: str, values: Sequence[Expression]) -> None:
+        """End the call before anything has run when the condition, on values at entry, is false."""
+        self.blocks[0].body.insert(self.entry_checks, Check(condition, "entry", message, self.where, self.key(), tuple(values)))
+        self.entry_checks += 1
 
     @contextmanager
     def loop(self, base: str, start: sympy.Expr, stop: sympy.Expr, step: int = 1) -> Iterator[Header]:

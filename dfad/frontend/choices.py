@@ -7,15 +7,18 @@ they index, where these stand side by side, else they come first.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import sympy
 
+from dfad.frontend.arrays import nest
+from dfad.frontend.blocks import Checks
 from dfad.frontend.elementwise import broadcast_shapes, element_at
 from dfad.frontend.positions import resolve_index
 from dfad.frontend.scope import Context
-from dfad.frontend.values import ONE, Indices, Shape, View
+from dfad.frontend.values import ONE, Indices, Scalar, Shape, View
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +41,9 @@ def chosen_positions(context: Context, axes: Sequence[Axis]) -> tuple[Shape, Cal
     before = [axis for axis in axes[:first] if _is_kept(axis)]
     after = [axis for axis in axes[first:] if _is_kept(axis)]
     shape = (*(_extent(axis) for axis in before), *common, *(_extent(axis) for axis in after))
+    if context.builder.checks is not Checks.OUTSIDE:
+        for pick in picks:
+            _check_all(context, pick)
 
     def positions(indices: Indices) -> Indices:
         chosen = indices[len(before) : len(before) + len(common)]
@@ -45,6 +51,13 @@ def chosen_positions(context: Context, axes: Sequence[Axis]) -> tuple[Shape, Cal
         return tuple(place for axis in axes for place in _position(context, axis, kept, common, chosen))
 
     return shape, positions
+
+
+def _check_all(context: Context, pick: Pick) -> None:
+    """Check every index before the statement begins, as NumPy does."""
+    with ExitStack() as loops:
+        indices, _ = nest(context, pick.by.shape, loops)
+        resolve_index(context, Scalar(pick.by.at(indices)), pick.extent)
 
 
 def _position(context: Context, axis: Axis, kept: Iterator[sympy.Expr], common: Shape, chosen: Indices) -> Indices:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from dfad.errors import CompilerBug
 from dfad.frontend.arrays import materialise
+from dfad.frontend.blocks import Checks
 from dfad.frontend.builder import Builder
 from dfad.frontend.exits import without_exits
 from dfad.frontend.fence import check
@@ -55,8 +56,8 @@ class Lowered:
     inlined: tuple[SourceText, ...]
 
 
-def lower(source: SourceText, types: Mapping[str, ArgumentType]) -> Lowered:
-    """Lower a function for arguments of these types.
+def lower(source: SourceText, types: Mapping[str, ArgumentType], checks: Checks = Checks.OUTSIDE) -> Lowered:
+    """Lower a function for arguments of these types; ``checks``: where checks of accesses in loops stand.
 
     Raises
     ------
@@ -70,17 +71,21 @@ def lower(source: SourceText, types: Mapping[str, ArgumentType]) -> Lowered:
     viewed: set[str] = set()
     for _ in range(ATTEMPTS):
         try:
-            return _attempt(source, types, learned, viewed)
+            return _attempt(source, types, checks, learned, viewed)
         except Retry:
             continue
     raise CompilerBug(f"the types of {source.name} do not settle: {learned}")
 
 
 def _attempt(
-    source: SourceText, types: Mapping[str, ArgumentType], learned: dict[str, tuple[Dtype, bool]], viewed: set[str]
+    source: SourceText,
+    types: Mapping[str, ArgumentType],
+    checks: Checks,
+    learned: dict[str, tuple[Dtype, bool]],
+    viewed: set[str],
 ) -> Lowered:
     reserved = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)} | types.keys()
-    context = Context(Builder(reserved), inline, side_by_side, learned, viewed=viewed)
+    context = Context(Builder(reserved, checks), inline, side_by_side, learned, viewed=viewed)
     tree = without_exits(source.tree)
     frame = Frame(source, live_variables(tree), "")
     context.frames.append(frame)

@@ -223,7 +223,7 @@ class Run:
                 self.buffers[node.first], self.buffers[node.second] = second, first
             case Check():
                 if not self.value(node.condition):
-                    error = KernelIndexError if node.error == "index" else KernelAssertionError
+                    error = KernelAssertionError if node.error == "assertion" else KernelIndexError
                     raise error(node.message.format(*(int(self.value(value)) for value in node.values)), **node.where.place())
 
     # ------------------------------------------------------------ expressions

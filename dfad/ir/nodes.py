@@ -158,9 +158,10 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check:
-    """When the condition is false the call ends with ``error`` (``"index"`` or ``"assertion"``).
+    """When the condition is false the call ends with ``error``: ``"index"``, ``"assertion"``, or ``"entry"``.
 
-    ``message`` is a format string for the integer ``values``.
+    ``"entry"``: nothing has run yet, and an index may go out of range; a Program that checks at the accesses tells. ``message`` is a format
+    string for the integer ``values``.
     """
 
     condition: Expression

@@ -11,7 +11,7 @@ to the front, where they make extents equal.
 
 What stays true: every value, up to the order of sums that is free; the list of arrays. What it does not do: innermost loops of which one
 runs in vectors and the other does not (a recurrence, a condition, a function without vectors), or that would carry values from trip to
-trip; bodies of more arrays than MOST_ARRAYS.
+trip; bodies of more arrays than MOST_ARRAYS; loops of which one may end the call and the other writes what the caller then sees.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dfad.analysis.effects import Effects, conflict, effects_of
 from dfad.analysis.extents import leading_equalities
 from dfad.analysis.joining import Join, have_one_range, join_of
 from dfad.analysis.vectors import is_innermost, is_light, runs_in_vectors
-from dfad.ir.nodes import Block, Check, Loop, Node, Program, Role
+from dfad.ir.nodes import Block, Check, Loop, Node, Program, Role, Stage
 from dfad.ir.walk import all_arrays, map_symbols, reads, rewrite_block, substitute, walk, writes
 
 MOST_ARRAYS = 16
@@ -114,7 +114,8 @@ class _Fusion:
         first, second = nodes[place], nodes[other]
         assert isinstance(first, Loop)
         assert isinstance(second, Loop)
-        if not self.effects_of(first).touches & self.effects_of(second).touches & self.arrays.keys():
+        one, two = self.effects_of(first), self.effects_of(second)
+        if not one.touches & two.touches & self.arrays.keys() or self.would_show(one, two):
             return None
         sides = self.sides(first, nodes[place + 1 : other], second)
         join = None if sides is None else self.join_of(first, second)
@@ -124,6 +125,11 @@ class _Fusion:
         gone = sum(1 for name in self.uses_of(first) if name in self.own and both[name] == self.all_uses[name] and name in join.shared)
         shared = sum(1 for name in join.shared if self.arrays[name].rank)
         return _Pair(first, second, *sides, (gone, shared)) if shared else None
+
+    def would_show(self, first: Effects, second: Effects) -> bool:
+        """Whether a check that fails in the middle of the joined loop would leave the caller other arrays, or tell of another line."""
+        is_primal = self.program.stage is Stage.PRIMAL
+        return (first.checks and (second.shows or (is_primal and second.checks))) or (second.checks and first.shows)
 
     def sides(self, first: Loop, between: tuple[Node, ...], second: Loop) -> tuple[tuple[Node, ...], tuple[Node, ...]] | None:
         """What stands between the loops, before and behind both; None where something needs the one and is needed by the other."""

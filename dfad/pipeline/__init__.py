@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from dfad.emit import emit
 from dfad.errors import DfadError
+from dfad.frontend.blocks import Checks
 from dfad.frontend.lower import Lowered, lower
 from dfad.ir.dataflow import dataflow
 from dfad.ir.nodes import Program
@@ -18,15 +19,17 @@ from dfad.ir.verify import verify
 from dfad.optimise.before import optimise_before
 from dfad.optimise.last import optimise_last
 from dfad.optimise.parallel import mark_parallel
+from dfad.pipeline.budget import charged, plan_within
 from dfad.pipeline.clock import Clock
 from dfad.pipeline.derive import Derived, derive, planner_of
 from dfad.pipeline.locate import locate
-from dfad.plan.report import Plan
+from dfad.plan.report import Plan, Plans
 from dfad.run import cache, launch
 from dfad.run.build import provide_kernels, provide_launcher, warm
 from dfad.run.caller import Request
 from dfad.run.describe import describe
 from dfad.run.launch import Compiled
+from dfad.run.transform import Transform
 
 __all__ = ["compile_request", "locate_request", "plan_request", "tradeoff_request", "warm_up"]
 
@@ -61,16 +64,16 @@ def warm_up() -> None:
         warm()
 
 
-def plan_request(request: Request, budget: int | None) -> Plan:
-    """What a gradient call holds and computes twice within a budget in bytes; raises as `compile_request` does."""
+def plan_request(request: Request) -> Plan:
+    """What a gradient call holds and computes twice within its budget; raises as `compile_request` does."""
     with COMPILING:
-        return planner_of(*_front(request, Clock()), request).plan(budget, with_least=True)
+        return plan_within(planner_of(*_front(request, Clock()), request), request)
 
 
 def tradeoff_request(request: Request) -> tuple[Plan, ...]:
     """The plan at every budget at which the optimum changes, the widest first."""
     with COMPILING:
-        return planner_of(*_front(request, Clock()), request).tradeoff()
+        return Plans(charged(plan, request) for plan in planner_of(*_front(request, Clock()), request).tradeoff())
 
 
 def locate_request(request: Request, values: Sequence[object], tangents: Mapping[str, object], h: float) -> DfadError:
@@ -92,10 +95,17 @@ def _compile(request: Request, clock: Clock) -> Compiled:
 def _front(request: Request, clock: Clock) -> tuple[Lowered, Program]:
     """Source -> PRIMAL Program."""
     with clock.time("lower"):
-        lowered = lower(request.source, request.arguments)
+        lowered = lower(request.source, request.arguments, checks_of(request.transform))
     with clock.time("optimise"):
         primal = verify(optimise_before(verify(lowered.program)))
     return lowered, primal
+
+
+def checks_of(transform: Transform) -> Checks:
+    """Where checks stand: a gradient changes nothing of the caller's, a primal does all that comes before the access that fails."""
+    if transform.kind != "primal":
+        return Checks.OUTSIDE
+    return Checks.AT_ACCESS if transform.is_checked else Checks.AT_ENTRY
 
 
 def _back(derived: Derived, request: Request, clock: Clock) -> Compiled:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import product
+from typing import TypeVar
 
 from dfad.emit.vector_math import slow_operations
 from dfad.errors import BudgetTooSmall
@@ -22,10 +24,13 @@ from dfad.plan.footprint import size_of as size_of_array
 from dfad.plan.parts import Pair
 from dfad.plan.planner import PRACTICAL, Planner, too_small
 from dfad.plan.postpone import postpone
+from dfad.plan.report import Plan
 from dfad.run.calibrate import measured
 from dfad.run.call import size_of
 from dfad.run.caller import Request
 from dfad.run.describe import written_arguments
+
+Answer = TypeVar("Answer")
 
 
 def choice_of(planned: Program, lowered: Lowered, request: Request) -> Choice:
@@ -60,13 +65,13 @@ def pair_within(program: Program, make: Callable[[Program], Pair], lowered: Lowe
     if budget is None:
         return pair
     sizes = sizes_of(program, lowered, request)
-    held = [(pair_peak(pair, sizes), 1.0)]
+    held = [(pair_peak(pair, sizes, request.copied), 1.0)]
     if held[0][0] <= budget:
         return pair
     planner = Planner(verify(postpone(program)), sizes, machine_costs())
     for plan, spread in product(planner.tradeoff(), (True, False)):
         pair = _ready(make(verify(planner.program(plan.peak))), spread)
-        held.append((pair_peak(pair, sizes), plan.seconds / planner.problem.seconds))
+        held.append((pair_peak(pair, sizes, request.copied), plan.seconds / planner.problem.seconds))
         if held[-1][0] <= budget:
             return pair
     least = min(peak for peak, _ in held)
@@ -78,13 +83,14 @@ def _ready(pair: Pair, spread: bool = True) -> Pair:
     return replace(pair, forward=ready(pair.forward), reverse=ready(pair.reverse, spread))
 
 
-def pair_peak(pair: Pair, sizes: Mapping[str, int]) -> int:
-    """The most bytes that the two halves hold: the forward sweep, or the reverse sweep with what is kept for it and copied."""
+def pair_peak(pair: Pair, sizes: Mapping[str, int], copied: int = 0) -> int:
+    """The most bytes that the two halves hold: the forward sweep with the arguments copied for it, or the reverse sweep with what is kept
+    for it and copied."""
     written, arrays = written_arguments(pair.reverse), {array.name: array for array in pair.reverse.parameters}
     kept = sum(size_of_array(arrays[name], sizes) * (2 if name in written else 1) for name in pair.kept)
     seeds = sum(size_of_array(arrays[name], sizes) for name in pair.seeds if arrays[name].rank)
     ahead, back = (max(footprint(half, known_sizes(half, sizes))[0], default=0) for half in (pair.forward, pair.reverse))
-    return max(ahead, kept + seeds + back)
+    return max(ahead + copied, kept + seeds + back)
 
 
 def machine_costs() -> Costs:
@@ -95,10 +101,32 @@ def machine_costs() -> Costs:
 
 def within(planner: Choice, request: Request) -> Program:
     """The Program that follows the fastest plan within the budget; an error that there is none tells the kernel."""
+    return _beside_copies(planner, request, planner.program)
+
+
+def plan_within(planner: Choice, request: Request) -> Plan:
+    """The fastest plan within the budget, with the bytes that calls copy of arguments; raises as `within` does."""
+    return charged(_beside_copies(planner, request, partial(planner.plan, with_least=True)), request)
+
+
+def _beside_copies(planner: Choice, request: Request, ask: Callable[[int | None], Answer]) -> Answer:
+    """What is answered for the budget less the bytes that calls copy of arguments."""
+    budget = request.options.budget
     try:
-        return planner.program(request.options.budget)
-    except BudgetTooSmall as error:
-        raise _told(error, request) from None
+        return ask(None if budget is None else budget - request.copied)
+    except BudgetTooSmall:
+        least, practical, widest = (count + request.copied for count in (planner.least, planner.practical, planner.planners[0].widest))
+        raise _told(too_small(budget, least, practical, widest), request) from None
+
+
+def charged(plan: Plan, request: Request) -> Plan:
+    """The plan with the bytes that calls copy of arguments: they are held from the beginning to the end."""
+    copied = request.copied
+    if not copied:
+        return plan
+    least, practical, budget = (None if count is None else count + copied for count in (plan.least, plan.practical, plan.budget))
+    held = {**plan.bytes, "copies": plan.bytes["copies"] + copied}
+    return replace(plan, bytes=held, peak=plan.peak + copied, least=least, practical=practical, budget=budget)
 
 
 def _told(error: BudgetTooSmall, request: Request) -> BudgetTooSmall:

@@ -93,6 +93,15 @@ def size_of(value: object) -> tuple[int, ...]:
             return ()
 
 
+def copied_bytes(value: object) -> int:
+    """The bytes that a call copies of an argument since compiled code takes contiguous arrays alone; 0 for what it takes as it is."""
+    match value:
+        case np.ndarray() if not (value.flags.c_contiguous and value.flags.aligned):
+            return int(value.nbytes)
+        case _:
+            return 0
+
+
 def types_of(names: Sequence[str], values: Sequence[object], place: Callable[[str], Place]) -> tuple[ArgumentType, ...]:
     """The types of all arguments.
 
@@ -205,7 +214,7 @@ def _laid_out(value: Array, prepared: Prepared) -> Array:
     dtype = np.dtype(plain.dtype.name)
     if plain.dtype is not dtype:
         plain = plain.view(dtype)
-    if not (plain.flags.c_contiguous and plain.flags.aligned):
+    if copied_bytes(plain):
         plain = np.array(plain, order="C", copy=True)
         prepared.copied += plain.nbytes
     if plain is not value:

@@ -4,7 +4,8 @@ A `Caller` answers a call from what is loaded; else it asks the cache; else it h
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from inspect import Parameter, Signature
 from time import perf_counter
 from typing import Protocol
@@ -13,8 +14,8 @@ from dfad.errors import Place
 from dfad.ir.signature import ArgumentType
 from dfad.options import Options
 from dfad.run import launch, toolchain
-from dfad.run.call import bind, classify, run_prepared, size_of, trailing_defaults, types_of
-from dfad.run.launch import Compiled, Dispatcher, Routine
+from dfad.run.call import bind, classify, copied_bytes, run_prepared, size_of, trailing_defaults, types_of
+from dfad.run.launch import Compiled, Dispatcher, Routine, Unproven
 from dfad.run.names import Names, resolve
 from dfad.run.recipe import Recipe
 from dfad.run.transform import Transform, parameters, place_of
@@ -51,6 +52,8 @@ class Request:
         How many threads may share a loop, as of now.
     sizes : mapping
         The shapes of arrays and the values of integers, by parameter.
+    copied : int
+        Under a budget, the bytes that calls copy of arguments that are not contiguous.
     question : str
         The key of all this.
     parse_seconds : float
@@ -64,6 +67,7 @@ class Request:
     options: Options
     threads: int
     sizes: Sizes
+    copied: int
     question: str
     parse_seconds: float = 0.0
 
@@ -73,16 +77,17 @@ class Request:
         return dict(zip(parameters(self.source), self.types, strict=True))
 
 
-def make_request(source: SourceText, types: Types, sizes: Sizes, transform: Transform, options: Options) -> Request:
-    """A request for what the function's names mean now, and its question."""
+def make_request(source: SourceText, types: Types, sizes: Sizes, transform: Transform, options: Options, copied: int = 0) -> Request:
+    """A request for what the function's names mean now, and its question; ``copied``: bytes copied of the arguments."""
     start = perf_counter()
     names = resolve(source)
     threads = options.threads or toolchain.available_threads()
-    planned = () if options.budget is None else (options.budget, tuple(sizes.items()), names.sizes())
+    copied = 0 if options.budget is None else copied + names.copied()
+    planned = () if options.budget is None else (options.budget, tuple(sizes.items()), names.sizes(), copied)
     settings = (transform, options.compile_key(), threads > 1, planned, toolchain.flags())
     machine = (toolchain.compiler_identity(), toolchain.environment())
     question = toolchain.digest((names.key(), types, settings, machine))
-    return Request(source, names, types, transform, options, threads, sizes, question, perf_counter() - start)
+    return Request(source, names, types, transform, options, threads, sizes, copied, question, perf_counter() - start)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,9 +157,10 @@ class Caller:
     def __call__(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         """Call with these arguments: the quick way when the launcher knows their types."""
         if self.dispatcher is not None and not kwargs:
-            result = self.dispatcher(args)
-            if result is not launch.LAUNCHER[0].MISS:
-                return result
+            with suppress(Unproven):
+                result = self.dispatcher(args)
+                if result is not launch.LAUNCHER[0].MISS:
+                    return result
         return self.call_carefully(args, kwargs)
 
     def call_carefully(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
@@ -164,11 +170,18 @@ class Caller:
     def run(self, values: tuple[object, ...]) -> tuple[Specialisation, tuple[object, ...], object]:
         """Call with the values of all parameters; the specialisation, all its inputs, hidden ones included, and the result."""
         found = self.specialise(values)
-        launcher = launch.launcher()
-        inputs = (*values, *launcher.read(found.hidden))
+        inputs = (*values, *launch.launcher().read(found.hidden))
+        try:
+            return found, inputs, self._run(found, inputs)
+        except Unproven:
+            found = self._checked(found)
+            return found, inputs, self._run(found, inputs)
+
+    def _run(self, found: Specialisation, inputs: tuple[object, ...]) -> object:
+        """Call a specialisation with all its inputs, hidden ones included."""
         if self.dispatcher is not None:
             self.dispatcher.last = found.routine
-        return found, inputs, run_prepared(found.routine, found.recipe, inputs, self.place, launcher.MISS)
+        return run_prepared(found.routine, found.recipe, inputs, self.place, launch.launcher().MISS)
 
     def specialise_for(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Specialisation:
         """The specialisation for the arguments of a call; compiled now when there is none."""
@@ -176,16 +189,26 @@ class Caller:
 
     def specialise(self, values: Sequence[object]) -> Specialisation:
         """The specialisation for the values of all parameters; compiled now when there is none."""
-        return self.specialise_as(types_of(parameters(self.source), values, self.place), self._sizes(values))
+        types = types_of(parameters(self.source), values, self.place)
+        return self.specialise_as(types, self._sizes(values), sum(map(copied_bytes, values)))
 
-    def specialise_as(self, types: Types, sizes: Sizes) -> Specialisation:
-        """The specialisation for these types of all parameters, and sizes where there is a budget; compiled now when there is none."""
+    def specialise_as(self, types: Types, sizes: Sizes, copied: int) -> Specialisation:
+        """The specialisation for these types of all parameters, and sizes and bytes copied where there is a budget; compiled now when there
+        is none."""
         if self.options.budget is None:
-            current = (known for known in self.specialisations if known.types == types and self._is_current(known))
-            found = next(current, None)
+            quick = (known for known in self.specialisations if not known.request.transform.is_checked)
+            found = next((known for known in quick if known.types == types and self._is_current(known)), None)
             if found is not None:
                 return found
-        request = self.request_as(types, sizes)
+        return self._provide(self.request_as(types, sizes, copied))
+
+    def _checked(self, known: Specialisation) -> Specialisation:
+        """The same with every check at its access."""
+        asked = known.request
+        return self._provide(make_request(asked.source, asked.types, asked.sizes, replace(asked.transform, is_checked=True), self.options))
+
+    def _provide(self, request: Request) -> Specialisation:
+        """The specialisation that a request is for; compiled now when there is none."""
         found = next((known for known in self.specialisations if known.request.question == request.question), None)
         if found is not None and self._is_current(found):
             return found
@@ -194,12 +217,13 @@ class Caller:
     def request_for(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Request:
         """What a compilation for the arguments of a call would be."""
         values = bind(self.source.name, self.signature, args, kwargs)
-        return self.request_as(types_of(parameters(self.source), values, self.place), self._sizes(values))
+        types = types_of(parameters(self.source), values, self.place)
+        return self.request_as(types, self._sizes(values), sum(map(copied_bytes, values)))
 
-    def request_as(self, types: Types, sizes: Sizes) -> Request:
+    def request_as(self, types: Types, sizes: Sizes, copied: int) -> Request:
         """What a compilation for these types and sizes of all parameters would be."""
         transform = self.choose(dict(zip(parameters(self.source), types, strict=True)))
-        return make_request(self.source, types, sizes, transform, self.options)
+        return make_request(self.source, types, sizes, transform, self.options, copied)
 
     def _sizes(self, values: Sequence[object]) -> Sizes:
         return dict(zip(parameters(self.source), map(size_of, values), strict=True))
@@ -221,7 +245,8 @@ class Caller:
         if self.dispatcher is None:
             count = -1 if _has_keyword_only(self.signature) else len(request.types)
             self.dispatcher = launch.launcher().Dispatcher(count, trailing_defaults(self.signature))
-        self.dispatcher.add(found.routine, guards, hidden)
+        if not (request.transform.is_checked or request.copied):
+            self.dispatcher.add(found.routine, guards, hidden)
         kept = (known for known in self.specialisations if known.request.question != request.question)
         self.specialisations = (found, *kept)
         return found

@@ -24,6 +24,10 @@ from dfad.run.toolchain import PACKAGE, digest, machine
 from dfad.source import Location, SourceText
 
 
+class Unproven(Exception):
+    """With these arguments an index may be out of range: the code that does not check each access has done nothing."""
+
+
 class Routine(Protocol):
     """A compiled kernel with its recipe (launcher/)."""
 
@@ -204,6 +208,8 @@ def failure(recipe: Recipe, functions: Sequence[SourceText], status: int, site: 
     if status != 2 or not 0 <= site < len(recipe.sites):
         return CompilerBug(f"{recipe.name} ended with status {status} at site {site}")
     check = recipe.sites[site]
+    if check.error == "entry":
+        return Unproven()
     kind = KernelIndexError if check.error == "index" else KernelAssertionError
     return kind(check.message.format(*values), **place(check, functions).place())
 

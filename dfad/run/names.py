@@ -16,7 +16,7 @@ import numpy as np
 
 from dfad.errors import CompilerBug, DfadError
 from dfad.ir.signature import ConstantType
-from dfad.run.call import classify, size_of
+from dfad.run.call import classify, copied_bytes, size_of
 from dfad.source import SourceText, read_source
 
 Namespace = dict[str, Any] | CellType
@@ -70,6 +70,10 @@ class Names:
     def sizes(self) -> tuple[tuple[int, ...], ...]:
         """The shapes of the arrays and the values of the integers among the meanings, on which a budget's plan depends."""
         return tuple(size_of(m.value) for m in self.meanings)
+
+    def copied(self) -> int:
+        """The bytes that a call copies of the arrays among the meanings."""
+        return sum(copied_bytes(m.value) for m in self.meanings)
 
     def guards(self, hidden: tuple[tuple[int, str], ...]) -> tuple[tuple[Namespace, str | None, object], ...]:
         """The names that must keep their meaning, for a kernel with these hidden arguments; None stands for no meaning."""

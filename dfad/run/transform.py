@@ -25,12 +25,15 @@ class Transform:
         For ``"vjp"``: what is differentiated, arguments by name; empty for the result.
     is_single : bool
         Whether one gradient comes back, not a tuple of gradients.
+    is_checked : bool
+        Of a primal: whether all indices are checked at their accesses, for arguments with which one may be out of range.
     """
 
     kind: str
     wrt: tuple[str, ...] = ()
     of: tuple[str, ...] = ()
     is_single: bool = True
+    is_checked: bool = False
 
 
 def parameters(source: SourceText) -> tuple[str, ...]:
