@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from dfad.frontend.arrays import store
 from dfad.frontend.builder import cast
@@ -15,6 +15,7 @@ from dfad.frontend.indexing import part_of, subscript
 from dfad.frontend.liveness import is_exchange
 from dfad.frontend.masks import is_spread, masked_content, store_masked
 from dfad.frontend.names import calls_a_function
+from dfad.frontend.oneof import in_each
 from dfad.frontend.packing import store_packed
 from dfad.frontend.scope import Context
 from dfad.frontend.values import (
@@ -22,6 +23,7 @@ from dfad.frontend.values import (
     Deferred,
     Lazy,
     MaskedCells,
+    OneOf,
     Scalar,
     Target,
     Tuple,
@@ -62,7 +64,9 @@ def assign(context: Context, target: ast.expr, value: Value) -> None:
         case ast.Subscript(value=owner, slice=index):
             if calls_a_function(context, index):
                 value = keep(context, value)
-            _store(context, _cells(context, owner, index), value)
+            found, items = _owner(context, owner, index)
+            value = _kept_for(context, found, value)
+            in_each(context, found, lambda view: _store(context, part_of(context, view, items), value))
         case _:
             context.stand_at(target)
             context.unsupported("only names, elements and slices can be assigned")
@@ -82,15 +86,15 @@ def _store_under_mask(context: Context, cells: MaskedCells, value: Value) -> Non
         store_packed(context, cells, value)
 
 
-def _cells(context: Context, owner: ast.expr, index: ast.expr) -> Target | MaskedCells:
-    """The cells that a subscript on the left names."""
+def _owner(context: Context, owner: ast.expr, index: ast.expr) -> tuple[View | OneOf, list[Value]]:
+    """The array whose cells a subscript on the left names, and the items between the brackets."""
     found, items = evaluate_index(context, owner, index)
     demand_view(context, found)
-    if not isinstance(found, View):
+    if not isinstance(found, View | OneOf):
         context.place = owner
         context.wrong_type(f"{kind_of(found)} has no elements to assign")
     check_write_in_place(context, found)
-    return part_of(context, found, items)
+    return found, items
 
 
 def _unpack(context: Context, targets: Sequence[ast.expr], value: Value) -> None:
@@ -98,7 +102,10 @@ def _unpack(context: Context, targets: Sequence[ast.expr], value: Value) -> None
     if len(items) != len(targets):
         what = dimensions_of(getattr(context.place, "value", context.place), len(items))
         context.wrong_type(f"{f'{len(items)} values for' if what is None else f'{what}, and here are'} {len(targets)} names")
-    for target, item in zip(targets, _apart(context, targets, items), strict=True):
+    pairs = list(zip(targets, _apart(context, targets, items), strict=True))
+    if all(isinstance(target, ast.Name) for target in targets):
+        pairs.sort(key=lambda pair: isinstance(pair[1], Lazy | Deferred) and not isinstance(pair[1], OneOf))
+    for target, item in pairs:
         assign(context, target, item)
 
 
@@ -134,7 +141,7 @@ def _kept_apart(context: Context, target: ast.expr, item: Value, stored: set[str
             return _computed(context, item) if read & stored or (elements and "*" in stored) else item
         case View() if item.array.name in stored and isinstance(target, ast.Name) and context.frame.is_live(target.id):
             return keep(context, Lazy(item.shape, item.dtype, item.at))
-        case Lazy() | Deferred() if stored:
+        case Lazy() | Deferred() if stored and not isinstance(item, OneOf):
             return keep(context, item)
         case _:
             return item
@@ -152,20 +159,38 @@ def augment(context: Context, statement: ast.AugAssign) -> None:
     calls = calls_a_function(context, statement.value)
     if isinstance(target, ast.Name):
         current = evaluate(context, ast.copy_location(ast.Name(target.id, ast.Load()), target))
-        if isinstance(current, View):
+        if isinstance(current, View | OneOf):
             check_write_in_place(context, current)
-            update(context, current, op, evaluate(context, statement.value))
+            value = _kept_for(context, current, evaluate(context, statement.value))
+            in_each(context, current, lambda view: update(context, view, op, value))
             return
         settled = keep(context, current) if calls else current
         _augmented_name(context, target.id, op, settled, evaluate(context, statement.value))
         return
     assert isinstance(target, ast.Subscript)
-    cells = _cells(context, target.value, target.slice)
-    if isinstance(cells, MaskedCells):
-        _store_under_mask(context, cells, binary(context, op, masked_content(cells), evaluate(context, statement.value)))
+    found, items = _owner(context, target.value, target.slice)
+    if isinstance(found, OneOf):
+        before = keep(context, subscript(context, found, items)) if calls else None
+        value = keep(context, evaluate(context, statement.value))
+        in_each(context, found, lambda view: _augment_cells(context, part_of(context, view, items), op, lambda: value, before))
         return
-    before = keep(context, Scalar(cells.at(()))) if calls and not cells.shape else None
-    update(context, cells, op, evaluate(context, statement.value), before)
+    cells = part_of(context, found, items)
+    before = keep(context, Scalar(cells.at(()))) if calls and not isinstance(cells, MaskedCells) and not cells.shape else None
+    _augment_cells(context, cells, op, lambda: evaluate(context, statement.value), before)
+
+
+def _augment_cells(
+    context: Context, cells: Target | MaskedCells, op: ast.operator, value: Callable[[], Value], before: Value | None
+) -> None:
+    if isinstance(cells, MaskedCells):
+        _store_under_mask(context, cells, binary(context, op, masked_content(cells), value()))
+    else:
+        update(context, cells, op, value(), before)
+
+
+def _kept_for(context: Context, target: View | OneOf, value: Value) -> Value:
+    """The value, computed once where the target is one of several views."""
+    return keep(context, value) if isinstance(target, OneOf) else value
 
 
 def _augmented_name(context: Context, name: str, op: ast.operator, current: Value, value: Value) -> None:

@@ -9,9 +9,10 @@ import sympy
 from dfad.frontend.elementwise import operand_of
 from dfad.frontend.masks import masked_count, masked_shape
 from dfad.frontend.names import value_of
+from dfad.frontend.oneof import mapped
 from dfad.frontend.products import transpose
 from dfad.frontend.scope import Context
-from dfad.frontend.values import Deferred, Known, Lazy, Masked, Method, Scalar, Tuple, Value, View, integer, kind_of, number
+from dfad.frontend.values import Deferred, Known, Lazy, Masked, Method, OneOf, Scalar, Tuple, Value, View, integer, kind_of, number
 
 METHODS = frozenset(
     {
@@ -73,6 +74,8 @@ def _of_array(context: Context, owner: Scalar | View | Lazy | Deferred, name: st
             return integer(sympy.Mul(*(context.builder.natural(extent) for extent in owner.shape)))
         case "ndim":
             return integer(len(owner.shape))
+        case "T" if isinstance(owner, OneOf):
+            return mapped(owner, lambda view: transpose(context, view))
         case "T":
             return transpose(context, owner)
         case "dtype":

@@ -23,6 +23,7 @@ from dfad.frontend.elementwise import apply_all, number_of, operand_of, typed, w
 from dfad.frontend.functions import ELEMENTWISE, rounded
 from dfad.frontend.indexing import part_of
 from dfad.frontend.names import is_inlined, plain_function
+from dfad.frontend.oneof import in_each, mapped
 from dfad.frontend.scope import Context
 from dfad.frontend.values import (
     Deferred,
@@ -31,8 +32,10 @@ from dfad.frontend.values import (
     Masked,
     MaskedCells,
     Method,
+    OneOf,
     RangeOf,
     Scalar,
+    Target,
     Together,
     Tuple,
     Value,
@@ -53,11 +56,15 @@ def call(context: Context, callee: Value, arguments: list[Value], keywords: Mapp
         handler = METHOD_HANDLERS.get(callee.name)
         if handler is None:
             context.unsupported(f"the method {callee.name} is not yet supported")
+        if handler in VIEWING and isinstance(callee.owner, OneOf):
+            return mapped(callee.owner, lambda view: call(context, Method(view, callee.name), arguments, keywords))
         return _bound(context, handler, callee.name, [callee.owner, *arguments], keywords)
     if not isinstance(callee, Known):
         context.wrong_type(f"{kind_of(callee)} cannot be called")
     function = callee.value
     known = _handler(function)
+    if known in VIEWING and arguments and isinstance(arguments[0], OneOf):
+        return mapped(arguments[0], lambda view: call(context, callee, [view, *arguments[1:]], keywords))
     if known is not None:
         return _bound(context, known, _shown(function), arguments, keywords)
     if is_inlined(function):
@@ -186,24 +193,28 @@ def _typed_number(dtype: Dtype) -> Handler:
 
 
 def _fill(context: Context, owner: Value, value: Value) -> Value:
-    if not isinstance(owner, View):
+    if not isinstance(owner, View | OneOf):
         context.wrong_type("only an array that has a name can be filled")
     check_write_in_place(context, owner)
-    store(context, owner, creation.fill(context, owner, value))
+    in_each(context, owner, lambda view: store(context, view, creation.fill(context, view, value)))
     return Known(None)
 
 
 def _add_at(context: Context, a: Value, indices: Value, b: Value) -> Value:
     """``np.add.at``: every contribution counts, one after the other."""
-    if not isinstance(a, View):
+    if not isinstance(a, View | OneOf):
         context.wrong_type("np.add.at adds to an array that has a name")
     check_write_in_place(context, a)
     items = indices.items if isinstance(indices, Tuple) else (indices,)
-    cells = part_of(context, a, items)
+    added = b if isinstance(a, View) else operand_of(context, b)
+    in_each(context, a, lambda view: _add_to(context, part_of(context, view, items), added))
+    return Known(None)
+
+
+def _add_to(context: Context, cells: Target | MaskedCells, added: Value) -> None:
     if isinstance(cells, MaskedCells):
         context.unsupported("np.add.at with a mask is not part of the language", hint="write a[mask] += b")
-    store(context, cells, b, accumulate=True)
-    return Known(None)
+    store(context, cells, added, accumulate=True)
 
 
 def _clip(context: Context, a: Value, a_min: Value, a_max: Value) -> Value:
@@ -334,3 +345,11 @@ METHOD_HANDLERS: dict[str, Handler] = {
     "fill": _fill,
     "item": _item,
 }
+
+VIEWING: frozenset[Handler] = frozenset(
+    {
+        shapes.transpose_axes, shapes.swapaxes, shapes.moveaxis, shapes.expand_dims, shapes.squeeze, shapes.flip, shapes.reshape,
+        shapes.ravel,
+    }
+)  # fmt: skip
+"""What gives a view of its first argument."""

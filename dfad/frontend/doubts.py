@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dfad.frontend.scope import Context, Doubt, Retry
-from dfad.frontend.values import Lazy, Value, View
+from dfad.frontend.scope import Context, Doubt, Frame, Retry
+from dfad.frontend.values import Lazy, OneOf, Value, View, arrays_of
 from dfad.ir.nodes import Array, Role
 
 
@@ -36,12 +36,13 @@ def join_doubts(first: Mapping[str, Doubt], second: Mapping[str, Doubt]) -> dict
     return joined
 
 
-def check_write_in_place(context: Context, target: View) -> None:
+def check_write_in_place(context: Context, target: View | OneOf) -> None:
     """Refuse a write that may or may not have to reach a second array; the loops around remember the others."""
+    names = arrays_of([target])
     for written in context.written:
-        written.add(target.array.name)
+        written.update(names)
     for array, doubt in context.doubts.items():
-        if target.array.name == array or (target.array.name in doubt.origins and doubt.frame.is_live(doubt.variable)):
+        if array in names or (names & doubt.origins and doubt.frame.is_live(doubt.variable)):
             _refuse(context, doubt, "a write in place")
 
 
@@ -66,17 +67,27 @@ def check_not_in_doubt(context: Context, target: Array) -> None:
 def demand_view(context: Context, value: Value) -> None:
     """Where the cells themselves are needed and a copy stands for them, lowering starts again with a view."""
     if isinstance(value, Lazy) and value.shares is not None and value.shares.key is not None:
-        context.viewed.add(value.shares.key)
+        context.learned.viewed.add(value.shares.key)
         raise Retry
 
 
 def _refuse(context: Context, doubt: Doubt, what: str) -> None:
     """Where views can stand for the copies, lowering starts again with them."""
     keys = {key for key in doubt.keys if key is not None}
-    if None not in doubt.keys and not keys <= context.viewed:
-        context.viewed |= keys
+    if None not in doubt.keys and not keys <= context.learned.viewed:
+        context.learned.viewed |= keys
         raise Retry
+    homes = [name for name, home in doubt.frame.homes.items() if home.array is not None and home.array.name in doubt.origins]
+    select(context, doubt.frame, [doubt.variable, *homes])
     context.unsupported(
         f"{doubt.variable} may be a new array here or share another one, so {what} is ambiguous",
         hint=f"write {doubt.variable} = {doubt.variable}.copy() where it gets its value",
     )
+
+
+def select(context: Context, frame: Frame, names: Sequence[str]) -> None:
+    """Let lowering start again with the variables as selections (selections.py), unless it has already."""
+    asked = {f"{frame.path}{name}" for name in names}
+    if not asked <= context.learned.selected:
+        context.learned.selected |= asked
+        raise Retry

@@ -16,15 +16,35 @@ from dfad.frontend.attributes import attribute
 from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import cast
 from dfad.frontend.calls import call
+from dfad.frontend.early import refuse_unassigned
 from dfad.frontend.elementwise import Operand, apply_all, common_dtype, number_of, operand_of, pin, require_equal, settle, typed
 from dfad.frontend.grids import grid, is_grid
 from dfad.frontend.guards import knowing
 from dfad.frontend.indexing import subscript
 from dfad.frontend.masks import keep_masked
 from dfad.frontend.names import calls_a_function, outer_value
+from dfad.frontend.oneof import read_selection
 from dfad.frontend.products import matmul
 from dfad.frontend.scope import Context
-from dfad.frontend.values import Deferred, Known, Lazy, Masked, Scalar, Sharing, SliceOf, Tuple, Value, View, element, kind_of, number
+from dfad.frontend.selections import either
+from dfad.frontend.values import (
+    Deferred,
+    Known,
+    Lazy,
+    Masked,
+    OneOf,
+    Scalar,
+    Selection,
+    Sharing,
+    SliceOf,
+    Tuple,
+    Value,
+    View,
+    element,
+    kind_of,
+    number,
+    scalars,
+)
 from dfad.frontend.written import dimensions_of
 from dfad.ir.dtype import BOOL
 from dfad.ir.memlet import Memlet
@@ -94,9 +114,10 @@ def read_name(context: Context, name: str) -> Value:
     """What a variable or a name of the namespace stands for."""
     frame = context.frame
     if name in frame.variables:
-        return frame.variables[name]
+        value = frame.variables[name]
+        return read_selection(context, value) if isinstance(value, Selection) else value
     if name in frame.liveness.local:
-        context.wrong_type(f"{name} is read before it is assigned", hint=f"assign {name} on every path that leads here")
+        refuse_unassigned(context, name)
     return outer_value(context, name)
 
 
@@ -116,6 +137,8 @@ def keep(context: Context, value: Value) -> Value:
     match value:
         case Scalar():
             return settle(context, value)
+        case OneOf():
+            return value
         case Lazy() | Deferred():
             return operand_of(context, value) if not value.shape else in_temporary(context, value)
         case Masked():
@@ -257,8 +280,8 @@ def _branch(context: Context, guard: Scalar, then: OpenBlock, chosen: Scalar, or
     return pin(context, found) if target.dtype.kind == "i" else found
 
 
-def _array_branch(context: Context, guard: Scalar, *sides: tuple[OpenBlock, Operand]) -> Lazy:
-    """The choice between two arrays of one shape, as a copy of the chosen one: NumPy's result would be that array itself."""
+def _array_branch(context: Context, guard: Scalar, *sides: tuple[OpenBlock, Operand]) -> View | Lazy:
+    """The choice between two arrays of one shape: a copy of the chosen one, or that array itself where a copy will not do."""
     builder, (first, second) = context.builder, [value for _, value in sides]
     if len(first.shape) != len(second.shape) or first.dtype != second.dtype:
         context.unsupported(
@@ -266,13 +289,21 @@ def _array_branch(context: Context, guard: Scalar, *sides: tuple[OpenBlock, Oper
         )
     for own, other in zip(first.shape, second.shape, strict=True):
         require_equal(context, own, other)
+    key = f"{context.frame.path}choice@{builder.where.line}.{context.place.col_offset}"  # type: ignore[attr-defined]
+    itself = key in context.learned.viewed
     target = builder.temporary("chosen", first.dtype, first.shape)
     for block, value in sides:
-        with builder.inside(block):
-            store(context, target, value)
+        if not itself or not isinstance(value, View | OneOf):
+            with builder.inside(block):
+                store(context, target, value)
+    chosen = None
+    if itself:
+        chosen = either(context, [(block, value if isinstance(value, View | OneOf) else target) for block, value in sides])
     builder.branch(guard.expression, *(block for block, _ in sides))
-    shared = tuple(value for _, value in sides if isinstance(value, View))
-    return Lazy(first.shape, first.dtype, target.at, Sharing(shared, None) if shared else None)
+    if chosen is not None:
+        return read_selection(context, chosen)
+    shared = tuple(view for view in scalars(Tuple((first, second))) if isinstance(view, View))
+    return Lazy(first.shape, first.dtype, target.at, Sharing(shared, key) if shared else None)
 
 
 # ---------------------------------------------------------------- calls and subscripts

@@ -15,8 +15,9 @@ from dfad.frontend.builder import cast
 from dfad.frontend.doubts import note_doubt
 from dfad.frontend.liveness import Facts, is_exchange, plainly_assigned
 from dfad.frontend.scope import Context, Home
-from dfad.frontend.values import Lazy, Scalar, Value, View, whole
-from dfad.frontend.variables import learned_type
+from dfad.frontend.selections import is_selected, open_selections, release
+from dfad.frontend.values import Lazy, OneOf, Scalar, Selection, Value, View, whole
+from dfad.frontend.variables import learned_type, start_early
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Array, Read, Role
 
@@ -27,9 +28,14 @@ def open_homes(context: Context, region: ast.stmt, exempt: frozenset[str] = froz
     """Give homes to the variables that a region carries and that have none yet, but for those that need none."""
     frame, opened = context.frame, list[str]()
     facts = frame.liveness.regions[region]
-    for name in sorted(facts.carried - exempt):
+    carried = sorted(facts.carried - exempt)
+    asked = {name for name in carried if name not in frame.homes and is_selected(context, name, region)}
+    selected = [name for name in carried if name not in frame.homes and asked & _exchanged_with(region, name)]
+    for name in carried:
         if name in frame.homes:
             _settle(context, name, region)
+            continue
+        if name in selected:
             continue
         home = _home(context, name, region, facts)
         if home is not None:
@@ -37,14 +43,24 @@ def open_homes(context: Context, region: ast.stmt, exempt: frozenset[str] = froz
             opened.append(name)
             if home.value is not None:
                 frame.variables[name] = home.value
-    return opened
+    homes = {name: Home(_key(context, name, region), context.builder.block) for name in selected}
+    frame.homes |= homes
+    open_selections(context, homes)
+    return [*opened, *selected]
+
+
+def _key(context: Context, name: str, region: ast.stmt) -> str:
+    return f"{context.frame.path}{name}@{region.lineno}.{region.col_offset}"
 
 
 def _settle(context: Context, name: str, region: ast.stmt) -> None:
     """Before a loop a variable is in its home, also where an outer branch has left it elsewhere so far."""
     frame, home = context.frame, context.frame.homes[name]
     value = frame.variables.get(name)
-    if isinstance(region, ast.If):
+    own = home.own if home.selects else home.array
+    if own is not None and own.rank and any(plainly_assigned([region], name)):
+        release(context, name, own, frame.liveness.regions[region].entering)
+    if isinstance(region, ast.If) or home.selects:
         return
     if isinstance(value, Scalar) and home.value is not None:
         frame.variables[name] = home.value
@@ -95,14 +111,16 @@ def close_homes(context: Context, region: ast.stmt, opened: Sequence[str]) -> No
 
 def _home(context: Context, name: str, region: ast.stmt, facts: Facts) -> Home | None:
     frame, builder = context.frame, context.builder
-    key = f"{frame.path}{name}@{region.lineno}.{region.col_offset}"
+    key = _key(context, name, region)
     value = frame.variables.get(name)
     match value:
         case None:
-            return Home(key, builder.block, needs_start=name in facts.entering)
+            home = Home(key, builder.block, needs_start=name in facts.entering)
+            start_early(context, name, home)
+            return home
         case Scalar():
             return _scalar_home(context, name, value, Home(key, builder.block), name in facts.entering)
-        case View() if not any(plainly_assigned([region], name)):
+        case View() | OneOf() | Selection() if not any(plainly_assigned([region], name)):
             return None
         case View():
             return _array_home(context, name, value, Home(key, builder.block), region, facts)
@@ -151,12 +169,20 @@ def _array_home(context: Context, name: str, value: View, home: Home, region: as
 
 def _is_only_exchanged(context: Context, name: str, region: ast.stmt, facts: Facts) -> bool:
     """Whether the region does nothing but exchange the name, and those that it is exchanged with: all arrays that it carries."""
+    group = _exchanged_with(region, name)
+    bound = [statement for other in group for statement in plainly_assigned([region], other)]
+    if not all(is_exchange(statement) for statement in bound):
+        return False
+    return all(other in facts.carried and isinstance(context.frame.variables.get(other), View) for other in group)
+
+
+def _exchanged_with(region: ast.stmt, name: str) -> set[str]:
+    """The names that a region exchanges with the name, or with one of these; the name itself among them."""
     group, reached = {name}, [name]
     while reached:
         for statement in plainly_assigned([region], reached.pop()):
-            if not is_exchange(statement):
-                return False
-            names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
-            reached += names - group
-            group |= names
-    return all(other in facts.carried and isinstance(context.frame.variables.get(other), View) for other in group)
+            if is_exchange(statement):
+                names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+                reached += names - group
+                group |= names
+    return group

@@ -10,6 +10,7 @@ from dfad.frontend.arrays import as_view, in_temporary
 from dfad.frontend.choices import Axis, Pick, chosen_positions
 from dfad.frontend.elementwise import place
 from dfad.frontend.masks import masked_cells, masked_part
+from dfad.frontend.oneof import mapped
 from dfad.frontend.positions import resolve_index, resolve_slice
 from dfad.frontend.scope import Context
 from dfad.frontend.values import (
@@ -26,6 +27,7 @@ from dfad.frontend.values import (
     Masked,
     MaskedCells,
     Mixed,
+    OneOf,
     Scalar,
     SliceOf,
     Target,
@@ -52,9 +54,9 @@ def subscript(context: Context, owner: Elements, items: Sequence[Value]) -> Scal
     if any(isinstance(axis, Pick) for axis in axes):
         shape, positions = chosen_positions(context, axes)
         return Lazy(shape, owner.dtype, lambda indices: owner.at(positions(indices)))
-    if isinstance(owner, Lazy):
+    if isinstance(owner, Lazy) and not isinstance(owner, OneOf):
         return _lazy_part(owner, axes)
-    found = _part(owner, axes)
+    found = mapped(owner, lambda view: _part(view, axes)) if isinstance(owner, OneOf) else _part(owner, axes)
     return found if found.shape else Scalar(found.at(()))
 
 

@@ -14,24 +14,24 @@ from dfad.errors import CompilerBug
 from dfad.frontend.arrays import materialise
 from dfad.frontend.blocks import Checks
 from dfad.frontend.builder import Builder
+from dfad.frontend.early import start_again
 from dfad.frontend.exits import without_exits
 from dfad.frontend.fence import check
 from dfad.frontend.inline import inline
 from dfad.frontend.liveness import live_variables, parameters_of
 from dfad.frontend.names import declare_parameter
 from dfad.frontend.packing import side_by_side
-from dfad.frontend.scope import Context, Frame, Hidden, Resolved, Retry
+from dfad.frontend.scope import Context, Frame, Hidden, Learned, Resolved, Retry
 from dfad.frontend.statements import lower_body
 from dfad.frontend.values import Deferred, Known, Lazy, Masked, Scalar, Tuple, Value, View, kind_of, whole
-from dfad.ir.dtype import Dtype
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Array, Block, Program, Read, Role
 from dfad.ir.signature import ArgumentType
 from dfad.ir.verify import verify
 from dfad.source import SourceText
 
-ATTEMPTS = 20
-"""Each attempt widens the type of one variable at least."""
+ATTEMPTS = 60
+"""Each attempt learns something about one variable at least."""
 
 
 @dataclass(frozen=True)
@@ -67,25 +67,18 @@ def lower(source: SourceText, types: Mapping[str, ArgumentType], checks: Checks 
         When ranks, dtypes or shapes do not fit together.
     """
     check(source)
-    learned: dict[str, tuple[Dtype, bool]] = {}
-    viewed: set[str] = set()
+    learned = Learned()
     for _ in range(ATTEMPTS):
         try:
-            return _attempt(source, types, checks, learned, viewed)
+            return _attempt(source, types, checks, learned)
         except Retry:
             continue
     raise CompilerBug(f"the types of {source.name} do not settle: {learned}")
 
 
-def _attempt(
-    source: SourceText,
-    types: Mapping[str, ArgumentType],
-    checks: Checks,
-    learned: dict[str, tuple[Dtype, bool]],
-    viewed: set[str],
-) -> Lowered:
+def _attempt(source: SourceText, types: Mapping[str, ArgumentType], checks: Checks, learned: Learned) -> Lowered:
     reserved = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)} | types.keys()
-    context = Context(Builder(reserved, checks), inline, side_by_side, learned, viewed=viewed)
+    context = Context(Builder(reserved, checks), inline, side_by_side, learned)
     tree = without_exits(source.tree)
     frame = Frame(source, live_variables(tree), "")
     context.frames.append(frame)
@@ -94,6 +87,7 @@ def _attempt(
         name = context.builder.name(parameter.arg)
         frame.variables[parameter.arg] = declare_parameter(context, name, types[parameter.arg])
     lower_body(context, tree.body)
+    start_again(context)
     results = _results(context, Known(None) if frame.result is None else frame.result)
     program = _program(context, results, isinstance(frame.result, Tuple))
     verify(program)

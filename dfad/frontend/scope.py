@@ -16,7 +16,7 @@ from dfad.errors import KernelTypeError, Place, UnsupportedSyntax
 from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import Builder
 from dfad.frontend.liveness import Liveness
-from dfad.frontend.values import Masked, Scalar, Value, View, element, scalars, whole
+from dfad.frontend.values import Masked, Scalar, Selection, Shape, Value, View, element, scalars, whole
 from dfad.ir.dtype import Dtype
 from dfad.ir.nodes import Array, IntegerSymbol, Read, ShapeSymbol
 from dfad.ir.signature import ArgumentType
@@ -28,7 +28,8 @@ from dfad.source import Location, SourceText
 class Home:
     """The array in which a region carries a variable; made at the first assignment when there is no value before.
 
-    ``key`` names it across attempts: what an attempt learns of its type, the next one knows from the start.
+    ``key`` names it across attempts: what an attempt learns of its type, the next one knows from the start. Where it ``selects``, the
+    variable means one of the views of its ``selection``, of which ``own`` is an array for what is no view (selections.py).
     """
 
     key: str
@@ -37,12 +38,15 @@ class Home:
     weak: bool = False
     needs_start: bool = False
     fixed: Value | None = None
+    selects: bool = False
+    selection: Selection | None = None
+    own: Array | None = None
 
     @property
     def value(self) -> Value | None:
         """What the variable stands for while the region runs; None before the first assignment."""
         if self.array is None:
-            return self.fixed
+            return self.selection or self.fixed
         return whole(self.array) if self.array.rank else element(self.array, self.weak)
 
 
@@ -123,20 +127,45 @@ class Retry(Exception):
 
 
 @dataclass(eq=False, slots=True)
+class Learned:
+    """What an attempt at lowering a function learned, for the next one.
+
+    Attributes
+    ----------
+    types : dict
+        The dtype of a home, by its key, and whether it is weak.
+    viewed : set
+        Keys of expressions that give a view, where a copy did not do (doubts.py).
+    selected : set
+        Variables, with the path of their frame, that are selections.
+    views : dict
+        The views that a selection can mean, by the key of its home.
+    early : dict
+        The shapes of variables that a loop reads, in its text, before it assigns them, by the key of their home (early.py).
+    """
+
+    types: dict[str, tuple[Dtype, bool]] = field(default_factory=dict)
+    viewed: set[str] = field(default_factory=set)
+    selected: set[str] = field(default_factory=set)
+    views: dict[str, list[View]] = field(default_factory=dict)
+    early: dict[str, Shape | None] = field(default_factory=dict)
+
+
+@dataclass(eq=False, slots=True)
 class Context:
     """All that lowering carries about: the Builder, the frames, and what earlier attempts learned."""
 
     builder: Builder
     inline: Callable[[Context, FunctionType, Sequence[Value], Mapping[str, Value]], Value]
     side_by_side: Callable[[Context, Masked], View]
-    learned: dict[str, tuple[Dtype, bool]]
+    learned: Learned
     frames: list[Frame] = field(default_factory=list)
     hidden: dict[str, tuple[Hidden, Value]] = field(default_factory=dict)
     resolved: dict[tuple[int, str], Resolved] = field(default_factory=dict)
     doubts: dict[str, Doubt] = field(default_factory=dict)
     written: list[set[str]] = field(default_factory=list)
     inlined: dict[FunctionType, SourceText] = field(default_factory=dict)
-    viewed: set[str] = field(default_factory=set)
+    unknown: dict[str, Shape | None] = field(default_factory=dict)
     parameters: list[Array] = field(default_factory=list)
     symbols: list[ShapeSymbol | IntegerSymbol] = field(default_factory=list)
     place: ast.AST = field(default_factory=ast.Pass)

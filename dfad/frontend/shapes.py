@@ -217,7 +217,7 @@ def reshape(context: Context, a: Value, *shape: Value) -> Value:
     wanted = shape_of(context, shape[0] if len(shape) == 1 else Tuple(shape)) if not _has_free(shape) else _completed(context, view, shape)
     require_equal(context, sympy.expand(sympy.Mul(*view.shape)), sympy.expand(sympy.Mul(*wanted)))
     key = f"{context.frame.path}reshape@{context.builder.where.line}.{context.builder.where.column}"
-    if isinstance(a, View) and key in context.viewed:
+    if isinstance(a, View) and key in context.learned.viewed:
         return _reshaped(context, view, wanted)
 
     def element(indices: Indices) -> Expression:
@@ -228,17 +228,15 @@ def reshape(context: Context, a: Value, *shape: Value) -> Value:
 
 
 def _is_contiguous(view: View) -> bool:
-    """Whether its cells lie side by side in the order of its axes: but for the first of them, its axes are whole."""
-    along = [dimension for dimension in view.dimensions if isinstance(dimension, Along)]
-    fixed = len(view.dimensions) - len(along)
-    if any(isinstance(dimension, Along | Mixed) for dimension in view.dimensions[:fixed]) or len(along) != len(view.shape):
-        return False
-    wholes = [Along(axis, sympy.Integer(0), ONE) for axis in range(len(along))]
-    extents = view.array.shape[fixed:]
-    return all(
-        (own == ideal and extent == all_) or (axis == 0 and own.axis == 0 and own.stride == 1)
-        for axis, (own, ideal, extent, all_) in enumerate(zip(along, wholes, view.shape, extents, strict=True))
-    )
+    """Whether its cells lie side by side in the order of its axes: a step in that order is a step in its array."""
+    axes = AXES[: len(view.shape)]
+    places = [_without_remainders(index) for index in view.memlet(axes).subset if isinstance(index, sympy.Expr)]
+    return not sympy.expand(_folded(tuple(places), view.array.shape) - _folded(axes, view.shape)).free_symbols & set(axes)
+
+
+def _without_remainders(index: sympy.Expr) -> sympy.Expr:
+    """The index with ``p - m*floor(p/m)`` for p mod m."""
+    return index.replace(sympy.Mod, lambda numerator, divisor: numerator - divisor * sympy.floor(numerator / divisor))
 
 
 def _reshaped(context: Context, view: View, shape: Shape) -> View:

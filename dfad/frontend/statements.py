@@ -15,6 +15,7 @@ from dfad.frontend.assignments import assign, assign_all, augment
 from dfad.frontend.blocks import Header, OpenBlock
 from dfad.frontend.counted import count, counted
 from dfad.frontend.doubts import demand_view, join_doubts
+from dfad.frontend.early import left_out
 from dfad.frontend.elementwise import number_of, operand_of, settle, typed
 from dfad.frontend.expressions import evaluate, keep
 from dfad.frontend.guards import knowing
@@ -28,12 +29,14 @@ from dfad.frontend.values import (
     Known,
     Lazy,
     Masked,
+    OneOf,
     RangeOf,
     Scalar,
     Together,
     Tuple,
     Value,
     View,
+    arrays_of,
     integer,
     kind_of,
 )
@@ -48,7 +51,8 @@ def lower_body(context: Context, body: Sequence[ast.stmt]) -> None:
             return
         context.frame.statement = statement
         context.stand_at(statement)
-        _lower(context, statement)
+        with left_out(context):
+            _lower(context, statement)
 
 
 def _lower(context: Context, statement: ast.stmt) -> None:
@@ -154,7 +158,7 @@ def _while(context: Context, statement: ast.While) -> None:
 
 
 def _for_rows(context: Context, statement: ast.For, rows: Value) -> None:
-    assert isinstance(rows, View)
+    assert isinstance(rows, View | OneOf)
     opened = open_homes(context, statement)
     _check_stays(context, statement, rows)
     with context.builder.loop("row", sympy.Integer(0), rows.shape[0]) as header:
@@ -178,9 +182,11 @@ def _check_stays(context: Context, statement: ast.For, over: Value) -> None:
         case Together(parts):
             for part in parts:
                 _check_stays(context, statement, part)
-        case View(array=array):
+        case View() | OneOf():
+            names = arrays_of([over])
             for name, home in context.frame.homes.items():
-                if home.array == array and any(plainly_assigned([statement], name)):
+                own = home.own if home.selects else home.array
+                if own is not None and own.name in names and any(plainly_assigned([statement], name)):
                     context.place = statement.iter
                     context.unsupported(f"{name} is bound anew in a loop over its elements", hint=f"loop over a copy: {name}.copy()")
         case _:
@@ -192,6 +198,8 @@ def _kept(context: Context, part: Value) -> Value:
     match part:
         case Together():
             return replace(part, parts=tuple(_kept(context, inner) for inner in part.parts))
+        case OneOf():
+            return part
         case Lazy() | Deferred():
             if len(part.shape) > 1:
                 demand_view(context, part)
@@ -202,7 +210,7 @@ def _kept(context: Context, part: Value) -> Value:
 
 def _trips(context: Context, part: Value) -> sympy.Expr:
     match part:
-        case View() if part.shape:
+        case View() | OneOf() if part.shape:
             return part.shape[0]
         case Together():
             return sympy.Min(*(_trips(context, inner) for inner in part.parts))
@@ -220,7 +228,7 @@ def _item(context: Context, part: Value, index: sympy.Symbol) -> Value:
         case RangeOf():
             assert isinstance(part.step.constant, int)
             return _counted(context, part.start, part.step.constant * index)
-        case View():
+        case View() | OneOf():
             return subscript(context, part, [integer(index)])
         case _:
             raise CompilerBug(f"a loop takes nothing from {part!r}")

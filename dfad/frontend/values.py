@@ -203,6 +203,26 @@ class Lazy:
         return self.element(indices)
 
 
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class OneOf(Lazy):
+    """One of several views of one shape: the one whose place ``selector`` gives (selections.py)."""
+
+    selector: sympy.Expr
+    views: tuple[View, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A variable that means one of several views, in a region that may bind it anew: read it, and it is a `OneOf`.
+
+    ``selector`` holds the place of the view; ``holes`` what the symbols HOLES of each view stand for.
+    """
+
+    selector: Array
+    views: tuple[View, ...]
+    holes: tuple[tuple[Array, ...], ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Deferred:
     """An operation whose result needs a place: ``write(target, accumulate)`` emits it.
@@ -289,7 +309,7 @@ class MaskedCells:
 
 Elements = View | Lazy | Deferred
 Target = View | Chosen
-Value = Scalar | Elements | Masked | Tuple | Known | RangeOf | Together | SliceOf | Method
+Value = Scalar | Elements | Selection | Masked | Tuple | Known | RangeOf | Together | SliceOf | Method
 
 
 def whole(array: Array) -> View:
@@ -324,6 +344,8 @@ def scalars(value: Value) -> Iterator[Scalar | View]:
         case Tuple(items):
             for item in items:
                 yield from scalars(item)
+        case OneOf(views=views) | Selection(views=views):
+            yield from views
         case Scalar() | View():
             yield value
         case _:
@@ -346,6 +368,8 @@ def kind_of(value: Value) -> str:
             return f"a {value.dtype} number"
         case View() | Lazy() | Deferred():
             return f"a {value.dtype} array of rank {len(value.shape)}" if value.shape else f"a {value.dtype} number"
+        case Selection(views=views):
+            return kind_of(views[0])
         case Masked():
             return "elements chosen by a mask"
         case Tuple(items):

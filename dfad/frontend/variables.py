@@ -10,16 +10,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-import sympy
-
 from dfad.frontend.arithmetic import TypeClash, promote
 from dfad.frontend.arrays import materialise, store
 from dfad.frontend.builder import cast, constant
 from dfad.frontend.doubts import note_doubt, note_share
+from dfad.frontend.early import note_type
 from dfad.frontend.elementwise import operand_of
 from dfad.frontend.masks import keep_masked
 from dfad.frontend.scope import Context, Home, Retry
-from dfad.frontend.values import Deferred, Lazy, Masked, Scalar, Tuple, Value, View, element, kind_of, whole
+from dfad.frontend.selections import bind_selection, release, shape_outside
+from dfad.frontend.values import Deferred, Lazy, Masked, OneOf, Scalar, Tuple, Value, View, element, kind_of, whole
 from dfad.ir.dtype import I64, Dtype
 from dfad.ir.memlet import Memlet, symbol
 from dfad.ir.nodes import Array, Constant, Expression, Integer, Read
@@ -41,6 +41,8 @@ def fresh(context: Context, name: str, value: Value) -> Value:
             array = context.builder.declare(context.builder.name(name), value.dtype)
             value.write(whole(array), False)
             return element(array, value.weak)
+        case OneOf():
+            return value
         case Lazy() | Deferred():
             return _fresh_array(context, name, value)
         case Masked():
@@ -106,12 +108,12 @@ def _assign_home(context: Context, name: str, home: Home, value: Value) -> Value
 
 
 def _assign_scalar(context: Context, name: str, home: Home, value: Scalar) -> Scalar:
-    if home.fixed is not None or (home.array is not None and home.array.rank):
+    if home.fixed is not None or home.selection is not None or (home.array is not None and home.array.rank):
         _refuse_change(context, name, home, value)
     array = home.array or _start_home(context, name, home, *learned_type(context, home, value))
     dtype, weak = _joined(context, [(array.dtype, home.weak), (value.dtype, value.weak)])
     if (dtype, weak) != (array.dtype, home.weak):
-        context.learned[home.key] = (dtype, weak)
+        context.learned.types[home.key] = (dtype, weak)
         raise Retry
     context.builder.tasklet(Memlet(array.name), cast(value.expression, dtype))
     return value if value.integer is not None and dtype == I64 else element(array, weak)
@@ -135,13 +137,25 @@ def _joined(context: Context, types: Sequence[tuple[Dtype, bool]]) -> tuple[Dtyp
 def learned_type(context: Context, home: Home, value: Scalar | View | Lazy | Deferred) -> tuple[Dtype, bool]:
     """The type of a new home: that of its value, joined with what an earlier attempt learned."""
     own = (value.dtype, isinstance(value, Scalar) and value.weak)
-    known = context.learned.get(home.key)
+    known = context.learned.types.get(home.key)
     return own if known is None else _joined(context, [own, known])
+
+
+def start_early(context: Context, name: str, home: Home) -> None:
+    """Give a home that has no value before the region, and is read before it is assigned, the array that an earlier attempt found."""
+    shape = context.learned.early.get(home.key)
+    if shape is not None:
+        dtype, weak = context.learned.types[home.key]
+        if shape:
+            home.array = context.builder.declare(context.builder.name(name), dtype, shape)
+        else:
+            _start_home(context, name, home, dtype, weak)
 
 
 def _start_home(context: Context, name: str, home: Home, dtype: Dtype, weak: bool) -> Array:
     """The array of a scalar that has no value before the region: NaN (or 0) until it is assigned."""
     builder = context.builder
+    note_type(context, home, dtype, weak, ())
     home.array = builder.declare(builder.name(name), dtype, (), home.block)
     home.weak = weak
     if home.needs_start:
@@ -149,45 +163,27 @@ def _start_home(context: Context, name: str, home: Home, dtype: Dtype, weak: boo
     return home.array
 
 
-def _assign_array(context: Context, name: str, home: Home, value: View | Lazy | Deferred) -> View:
+def _assign_array(context: Context, name: str, home: Home, value: View | Lazy | Deferred) -> Value:
     if home.fixed is not None or (home.array is not None and not home.array.rank):
         _refuse_change(context, name, home, value)
+    if home.selects:
+        return bind_selection(context, name, home, value)
     if home.array is None:
         dtype, _ = learned_type(context, home, value)
-        home.array = context.builder.declare(
-            context.builder.name(name), dtype, _shape_outside(context, name, home, value.shape), home.block
-        )
+        shape = shape_outside(context, name, home, value.shape)
+        note_type(context, home, dtype, False, shape)
+        home.array = context.builder.declare(context.builder.name(name), dtype, shape, home.block)
     array = home.array
     if array.rank != len(value.shape):
         _refuse_change(context, name, home, value)
     if array.dtype != value.dtype:
-        context.learned[home.key] = _joined(context, [(array.dtype, False), (value.dtype, False)])
+        context.learned.types[home.key] = _joined(context, [(array.dtype, False), (value.dtype, False)])
         raise Retry
     if isinstance(value, View) and value == whole(array):
         return value
-    _release(context, name, array)
+    release(context, name, array)
     store(context, whole(array), value)
     context.doubts.pop(array.name, None)
     if isinstance(value, View):
         note_doubt(context, name, array, value)
     return whole(array)
-
-
-def _shape_outside(context: Context, name: str, home: Home, shape: Sequence[sympy.Expr]) -> tuple[sympy.Expr, ...]:
-    extents = tuple(context.builder.natural(extent) for extent in shape)
-    inner = context.builder.blocks[context.builder.blocks.index(home.block) + 1 :]
-    if any(block.binds(extent) for block in inner for extent in extents):
-        context.unsupported(
-            f"the shape of {name} changes in a loop that carries it", hint="make an array of the final shape before the loop"
-        )
-    return extents
-
-
-def _release(context: Context, name: str, array: Array) -> None:
-    """Before an array is written because its variable is bound anew: other variables that still mean it get a copy."""
-    for frame, other in list(context.holders(array.name)):
-        value = frame.variables[other]
-        if (frame is context.frame and other == name) or not isinstance(value, View) or not frame.is_live(other):
-            continue
-        copy = Lazy(value.shape, value.dtype, value.at)
-        frame.variables[other] = materialise(context, copy, other)

@@ -19,6 +19,7 @@ MODULES = (
     "trips",
     "triangles",
     "twins",
+    "selections",
 )  # fmt: skip
 
 

@@ -17,19 +17,13 @@ def define(text: str, name: str = "refused") -> FunctionType:
     """The function that a text defines, as if it stood in a file of its own."""
     filename = f"<{name}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    namespace = {"np": np, "math": math, "twice": twice, "maybe_new": maybe_new, "recursive": recursive}
+    namespace = {"np": np, "math": math, "twice": twice, "recursive": recursive}
     exec(compile(text, filename, "exec"), namespace)
     return namespace["f"]
 
 
 def twice(x):
     return 2.0 * x
-
-
-def maybe_new(x, c):
-    if c > 1.0:
-        x = x + 1.0
-    return x
 
 
 def recursive(n):
@@ -148,9 +142,6 @@ MEANING = {
     "rank_changes_in_loop": Refused(
         "def f(x):\n    for i in range(3):\n        x = x[:, None] * x\n    return x\n", 3, "x = x[:, None] * x", "x is", "another name"
     ),
-    "ambiguous_write": Refused(
-        "def f(x, c):\n    if c > 1:\n        x = x + 1.0\n    x[0] = 5.0\n", 4, "x[0] = 5.0", "may be a new array", "x.copy()", XC
-    ),
     "rows_bound_anew": Refused(
         "def f(x):\n    z = x * 2.0\n    for t in range(2):\n        for v in z:\n            z = z + v\n    return z\n",
         4,
@@ -171,18 +162,6 @@ MEANING = {
     ),
     "joined_ranks": Refused(
         "def f(x):\n    return np.concatenate((x, x[:, None]))\n", 2, "np.concatenate((x, x[:, None]))", "one rank", "np.stack"
-    ),
-    "ambiguous_choice": Refused("def f(x, c):\n    y = x if c > 1 else x * 2.0\n    y[0] = 1.0\n", 3, "y[0] = 1.0", "share", "copy()", XC),
-    "ambiguous_result": Refused("def f(x, c):\n    y = maybe_new(x, c)\n    y[0] = 1.0\n", 3, "y[0] = 1.0", "share", "copy()", XC),
-    "ambiguous_origin": Refused(
-        "def f(x, c):\n    y = maybe_new(x, c)\n    x[0] = 1.0\n    return y\n", 3, "x[0] = 1.0", "share", "copy()", XC
-    ),
-    "ambiguous_next_trip": Refused(
-        "def f(x):\n    y = x * 2.0\n    for i in range(3):\n        y[0] += 1.0\n        x = y\n    return x\n",
-        5,
-        "x = y",
-        "next trip",
-        "x.copy()",
     ),
     "shape_from_data": Refused(
         "def f(x, c):\n    return np.zeros(int(x[0]))\n", 2, "return np.zeros(int(x[0]))", "shape of the returned", "arguments", XC

@@ -1,0 +1,112 @@
+"""One of several views, told by an integer (selections.py says where these come from): reads choose, writes are Branches.
+
+In: a `Selection` or a `OneOf`, whose views have one shape and type. Out: a value that stays what it is when the variable is bound anew;
+elements that choose among the views; what is done to the view that it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+import sympy
+
+from dfad.frontend.arithmetic import apply, select
+from dfad.frontend.scope import Context
+from dfad.frontend.values import (
+    ZERO,
+    Along,
+    Dimension,
+    Indices,
+    Lazy,
+    Mixed,
+    OneOf,
+    Scalar,
+    Selection,
+    Value,
+    View,
+    element,
+    integer,
+)
+from dfad.ir.memlet import symbol
+from dfad.ir.nodes import Expression
+
+HOLES = tuple(symbol(f"hole {place}") for place in range(32))
+"""What stands in a view for an index that changes with the binding; no variable of a kernel has such a name."""
+
+
+def one_of(selector: sympy.Expr, views: Sequence[View]) -> View | OneOf:
+    """The view at that place of several."""
+    if all(view == views[0] for view in views):
+        return views[0]
+    alike = tuple(replace(view, shape=views[0].shape) for view in views)
+    return OneOf(views[0].shape, views[0].dtype, partial(_element, selector, alike), selector=selector, views=alike)
+
+
+def _element(selector: sympy.Expr, parts: Sequence[View | Lazy], indices: Indices) -> Expression:
+    """The element of the part at that place."""
+    found = Scalar(parts[-1].at(indices))
+    for place in reversed(range(len(parts) - 1)):
+        found = select(_is_at(selector, place), Scalar(parts[place].at(indices)), found)
+    return found.expression
+
+
+def _is_at(selector: sympy.Expr, place: int) -> Scalar:
+    return apply("eq", integer(selector), integer(place))
+
+
+def read_selection(context: Context, selection: Selection) -> View | OneOf:
+    """What the variable means now, whatever it is bound to later."""
+    pin = context.builder.pin_integer
+    filled = []
+    for view, holes in zip(selection.views, selection.holes, strict=True):
+        table = {hole: pin(element(array)) for hole, array in zip(HOLES, holes, strict=False)}
+        filled.append(replace(view, dimensions=tuple(_filled(dimension, table) for dimension in view.dimensions)) if table else view)
+    return one_of(pin(element(selection.selector)), filled) if len(filled) > 1 else filled[0]
+
+
+def _filled(dimension: Dimension, table: dict[sympy.Symbol, sympy.Expr]) -> Dimension:
+    match dimension:
+        case Along():
+            return replace(dimension, offset=dimension.offset.xreplace(table))
+        case Mixed():
+            return dimension
+        case _:
+            return dimension.xreplace(table)
+
+
+def parts_of(value: View | OneOf) -> tuple[sympy.Expr, tuple[View, ...]]:
+    """The selector and the views of what may be one view."""
+    return (value.selector, value.views) if isinstance(value, OneOf) else (ZERO, (value,))
+
+
+def mapped(value: OneOf, change: Callable[[View], Value]) -> View | Lazy:
+    """A part of whichever view it is, or the view turned round or in another shape."""
+    found = [change(view) for view in value.views]
+    views = [part for part in found if isinstance(part, View)]
+    if len(views) == len(found):
+        return one_of(value.selector, views)
+    parts = [part for part in found if isinstance(part, View | Lazy)]
+    shares = next((part.shares for part in parts if isinstance(part, Lazy) and part.shares is not None), None)
+    return Lazy(parts[0].shape, value.dtype, partial(_element, value.selector, parts), shares)
+
+
+def in_each(context: Context, value: View | OneOf, act: Callable[[View], None]) -> None:
+    """Do something to the view that it is: a Branch over the views."""
+    if isinstance(value, View):
+        act(value)
+    else:
+        branch_over(context, value.selector, 0, [partial(act, view) for view in value.views])
+
+
+def branch_over(context: Context, selector: sympy.Expr, place: int, acts: Sequence[Callable[[], None]]) -> None:
+    """What is done at each place of the selector, from ``place`` on."""
+    if place == len(acts) - 1:
+        acts[place]()
+        return
+    with context.builder.nested() as then:
+        acts[place]()
+    with context.builder.nested() as orelse:
+        branch_over(context, selector, place + 1, acts)
+    context.builder.branch(_is_at(selector, place).expression, then, orelse)

@@ -1,0 +1,320 @@
+"""Selections: variables that mean one of several arrays, which one only the running kernel knows.
+
+``cur, other = other, cur`` where a third name means one of the arrays too, ``row = A[k]`` under a condition, ``if c: x = x + 1`` before
+``x[0] = 5``: such a name means one of finitely many views of one shape. Where a copy will not do (doubts.py), lowering starts again with
+the variable as a selection: in a region that binds it anew, an integer scalar tells which view it means, others where in its array the
+view lies. A read chooses per element, a write is a Branch over the views; no content moves.
+
+The views are found by lowering: one that is not known yet ends the attempt, and the next one starts with it. What is no view of an array
+that lives as long as the variable (a new value, a part of an array that a loop's body makes) goes into an array of the variable's own, one
+more view.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import sympy
+
+from dfad.frontend.arrays import materialise, store
+from dfad.frontend.blocks import OpenBlock
+from dfad.frontend.builder import constant
+from dfad.frontend.doubts import note_doubt, note_share
+from dfad.frontend.elementwise import require_equal
+from dfad.frontend.liveness import plainly_assigned
+from dfad.frontend.oneof import HOLES, branch_over, mapped, parts_of, read_selection
+from dfad.frontend.scope import Context, Frame, Home, Retry
+from dfad.frontend.values import (
+    AXES,
+    ZERO,
+    Along,
+    Deferred,
+    Dimension,
+    Lazy,
+    Mixed,
+    OneOf,
+    Selection,
+    Shape,
+    Tuple,
+    Value,
+    View,
+    kind_of,
+    whole,
+)
+from dfad.ir.dtype import I64
+from dfad.ir.memlet import Memlet
+from dfad.ir.nodes import Array, Integer
+
+OWN = ""
+"""Stands for the name of a variable's own array where an attempt hands a view on to the next."""
+
+Bound = tuple[int, tuple[sympy.Expr, ...]]
+"""A view of a selection: its place, and the values of its holes."""
+
+
+def either(context: Context, sides: Sequence[tuple[OpenBlock, View | OneOf]]) -> Selection:
+    """What the sides of a Branch give, of which one runs: each tells in its block which view it is."""
+    found = [(block, *parts_of(value)) for block, value in sides]
+    views, places = list[View](), list[tuple[sympy.Expr, ...]]()
+    for view in (view for _, _, parts in found for view in parts):
+        template = _template(context, view)
+        if template is None:
+            context.unsupported("a part that the kernel computes is chosen here and written", hint="write an if statement")
+        views.append(template[0])
+        places.append(template[1])
+    selector = context.builder.hold(context.builder.unused("chosen_is"), constant(0, I64))
+    selection = Selection(selector, tuple(views), tuple(_declare_holes(context, "chosen", view) for view in views))
+    first = 0
+    for block, which, parts in found:
+        acts = [partial(_tell, context, selection, place, places[place]) for place in range(first, first + len(parts))]
+        with context.builder.inside(block):
+            branch_over(context, which, 0, acts)
+        first += len(parts)
+    return selection
+
+
+def is_selected(context: Context, name: str, region: ast.stmt) -> bool:
+    """Whether a region that binds the variable anew carries it as a selection."""
+    value = context.frame.variables.get(name)
+    if value is not None and not isinstance(value, View | OneOf | Selection):
+        return False
+    asked = f"{context.frame.path}{name}" in context.learned.selected or isinstance(value, OneOf | Selection)
+    return asked and any(plainly_assigned([region], name))
+
+
+def open_selections(context: Context, homes: Mapping[str, Home]) -> None:
+    """Let the homes carry selections of the views that earlier attempts found, the variable's value now among them."""
+    builder = context.builder
+    for name, home in homes.items():
+        home.selects = True
+        for view in context.learned.views.get(home.key, ()):
+            if view.array.name == OWN and _is_known_here(context, view.shape):
+                home.own = builder.declare(builder.name(name), view.dtype, view.shape)
+    for name, home in homes.items():
+        views = tuple(_known_views(context, home))
+        if views:
+            selector = builder.hold(builder.unused(f"{name}_is"), constant(0, I64))
+            home.selection = Selection(selector, views, tuple(_declare_holes(context, name, view) for view in views))
+    for name, home in homes.items():
+        value = context.frame.variables.get(name)
+        value = read_selection(context, value) if isinstance(value, Selection) else value
+        if isinstance(value, View | OneOf):
+            context.frame.variables[name] = bind_selection(context, name, home, value)
+        elif home.selection is not None:
+            context.frame.variables[name] = home.selection
+
+
+def _known_views(context: Context, home: Home) -> Iterator[View]:
+    """The views that earlier attempts found, as far as their arrays are declared by now."""
+    for view in context.learned.views.get(home.key, ()):
+        if view.array.name == OWN:
+            if home.own is not None:
+                yield whole(home.own)
+        elif _is_in_scope(context, home, view.array) and _is_known_here(context, view.shape):
+            yield view
+
+
+def _is_known_here(context: Context, shape: Shape) -> bool:
+    names = frozenset[sympy.Expr]().union(*(extent.free_symbols for extent in shape)) - context.builder.entry
+    return all(any(block.binds(name) for block in context.builder.blocks) for name in names)
+
+
+def _is_in_scope(context: Context, home: Home, array: Array) -> bool:
+    blocks = context.builder.blocks
+    return array in context.parameters or any(array in block.arrays for block in blocks[: blocks.index(home.block) + 1])
+
+
+def _declare_holes(context: Context, name: str, view: View) -> tuple[Array, ...]:
+    used = frozenset[sympy.Expr]().union(*(_place_of(dimension).free_symbols for dimension in view.dimensions))
+    base = context.builder.unused(f"{name}_at")
+    return tuple(context.builder.hold(base, constant(0, I64)) for hole in HOLES if hole in used)
+
+
+def _place_of(dimension: Dimension) -> sympy.Expr:
+    """What of a dimension a hole can stand for."""
+    match dimension:
+        case Along(_, offset, _):
+            return offset
+        case Mixed():
+            return ZERO
+        case _:
+            return dimension
+
+
+def bind_selection(context: Context, name: str, home: Home, value: View | Lazy | Deferred) -> Value:
+    """``name = value``: tell which view it is; what is no view of the selection is copied into the variable's own array."""
+    selector, views = parts_of(value) if isinstance(value, View | OneOf) else (ZERO, ())
+    bound = [_bound(context, name, home, view) for view in views]
+    known = [found for found in bound if found is not None]
+    if known and len(known) == len(bound):
+        assert home.selection is not None
+        branch_over(context, selector, 0, [partial(_tell, context, home.selection, *found) for found in known])
+    else:
+        _bind_own(context, name, home, value)
+    assert home.selection is not None
+    return home.selection
+
+
+def _bound(context: Context, name: str, home: Home, view: View) -> Bound | None:
+    """The place of a view in the selection, and what its holes stand for; None where its array does not live as long."""
+    template = _template(context, view) if _is_in_scope(context, home, view.array) else None
+    place = None if template is None else _place_in(context, name, home, template[0])
+    return None if template is None or place is None else (place, template[1])
+
+
+def _template(context: Context, view: View) -> tuple[View, tuple[sympy.Expr, ...]] | None:
+    """The view with holes for what the kernel computes, and that; None where more than places is computed."""
+    entry, values, dimensions = context.builder.entry, list[sympy.Expr](), list[Dimension]()
+    for dimension in view.dimensions:
+        place = _place_of(dimension)
+        if _changes(dimension, entry):
+            return None
+        if not place.free_symbols <= entry:
+            values.append(place)
+            hole = HOLES[len(values) - 1]
+            dimension = replace(dimension, offset=hole) if isinstance(dimension, Along) else hole
+        dimensions.append(dimension)
+    return replace(view, dimensions=tuple(dimensions)), tuple(values)
+
+
+def _changes(dimension: Dimension, entry: set[sympy.Expr]) -> bool:
+    """Whether something else in it than a place depends on what the kernel computes."""
+    match dimension:
+        case Along(_, _, stride):
+            return not stride.free_symbols <= entry
+        case Mixed(index):
+            return not index.free_symbols <= entry | set(AXES)
+        case _:
+            return False
+
+
+def _place_in(context: Context, name: str, home: Home, view: View) -> int | None:
+    """The place of a view; a new one is for the next attempt. None for one that was not declared when the region began."""
+    if home.selection is not None:
+        first = home.selection.views[0]
+        _require_alike(context, name, first, view)
+        view = replace(view, shape=first.shape)
+        if view in home.selection.views:
+            return home.selection.views.index(view)
+    else:
+        view = replace(view, shape=shape_outside(context, name, home, view.shape))
+    known = context.learned.views.setdefault(home.key, [])
+    if view in known:
+        return None
+    known.append(view)
+    raise Retry
+
+
+def _require_alike(context: Context, name: str, first: View, other: View | Lazy | Deferred) -> None:
+    if first.dtype != other.dtype or len(first.shape) != len(other.shape):
+        context.wrong_type(
+            f"{name} is {kind_of(first)} before and {kind_of(other)} here, in a loop or branch",
+            hint="a variable keeps one type there; use another name",
+        )
+    for own, extent in zip(first.shape, other.shape, strict=True):
+        require_equal(context, own, extent)
+
+
+def _tell(context: Context, selection: Selection, place: int, values: Sequence[sympy.Expr]) -> None:
+    """Let the selection mean the view at that place."""
+    context.builder.tasklet(Memlet(selection.selector.name), constant(place, I64))
+    for array, value in zip(selection.holes[place], values, strict=True):
+        context.builder.tasklet(Memlet(array.name), Integer(value))
+
+
+def _bind_own(context: Context, name: str, home: Home, value: View | Lazy | Deferred, moving: frozenset[str] = frozenset()) -> None:
+    """A new value, or a copy of a view, in the variable's own array; ``moving``: variables known to mean other arrays by now."""
+    if home.own is None or home.selection is None:
+        known = context.learned.views.setdefault(home.key, [])
+        shape = known[0].shape if known else shape_outside(context, name, home, value.shape)
+        if any(view.array.name == OWN for view in known):
+            context.unsupported(
+                f"the shape of {name} changes in a loop that carries it", hint="make an array of the final shape before the loop"
+            )
+        known.append(whole(Array(OWN, value.dtype, shape)))
+        raise Retry
+    own = whole(home.own)
+    _require_alike(context, name, own, value)
+    release(context, name, home.own, moving=moving)
+    store(context, own, value)
+    context.doubts.pop(home.own.name, None)
+    _tell(context, home.selection, home.selection.views.index(own), ())
+    if isinstance(value, View):
+        note_doubt(context, name, home.own, value)
+    elif isinstance(value, OneOf):
+        note_share(context, name, home.own, value.views)
+
+
+# ---------------------------------------------------------------- arrays of variables
+
+
+def shape_outside(context: Context, name: str, home: Home, shape: Shape) -> Shape:
+    """The shape of a variable's array, which is declared outside the region that carries the variable."""
+    extents = tuple(context.builder.natural(extent) for extent in shape)
+    inner = context.builder.blocks[context.builder.blocks.index(home.block) + 1 :]
+    if any(block.binds(extent) for block in inner for extent in extents):
+        context.unsupported(
+            f"the shape of {name} changes in a loop that carries it", hint="make an array of the final shape before the loop"
+        )
+    return extents
+
+
+def release(
+    context: Context, name: str, array: Array, entering: frozenset[str] = frozenset(), moving: frozenset[str] = frozenset()
+) -> None:
+    """Before an array is written because its variable is bound anew: other variables that still mean it get a copy, the same one.
+
+    ``entering``: variables live at the head of a region that may bind the variable. What it does on one path only is known before the
+    paths part, so that the copy is made there; selections tell themselves on which path they are.
+    """
+    frame, others = context.frame, list[tuple[Frame, str]]()
+    for owner, other in context.holders(array.name):
+        is_meant = not (owner is frame and other in {name, *moving}) and not (entering and _is_carried(owner, other))
+        if is_meant and (owner.is_live(other) or (owner is frame and other in entering)):
+            others.append((owner, other))
+    if not others:
+        return
+    kept = materialise(context, Lazy(array.shape, array.dtype, whole(array).at), others[0][1]).array
+    for owner, other in others:
+        if _is_carried(owner, other):
+            _rescue(context, other, owner.homes[other], array, kept, moving | {name, other})
+        else:
+            owner.variables[other] = _moved(context, owner.variables[other], array, kept)
+    if entering:
+        note_share(context, name, kept, (whole(array),))
+
+
+def _is_carried(frame: Frame, name: str) -> bool:
+    """Whether the region carries the variable as a selection."""
+    home = frame.homes.get(name)
+    return home is not None and home.selection is not None and home.selection is frame.variables.get(name)
+
+
+def _moved(context: Context, value: Value, array: Array, kept: Array) -> Value:
+    """The value with another array in place of one."""
+    match value:
+        case View() if value.array.name == array.name:
+            return replace(value, array=kept)
+        case OneOf():
+            return mapped(value, lambda view: _moved(context, view, array, kept))
+        case Selection():
+            return _moved(context, read_selection(context, value), array, kept)
+        case Tuple(items):
+            return Tuple(tuple(_moved(context, item, array, kept) for item in items))
+        case _:
+            return value
+
+
+def _rescue(context: Context, name: str, home: Home, array: Array, kept: Array, moving: frozenset[str]) -> None:
+    """Where a selection means a view of that array now, its variable gets the view's content in its own array."""
+    assert home.selection is not None
+    selector, views = parts_of(read_selection(context, home.selection))
+
+    def move(view: View) -> None:
+        if view.array.name == array.name:
+            _bind_own(context, name, home, replace(view, array=kept), moving)
+
+    branch_over(context, selector, 0, [partial(move, view) for view in views])
