@@ -10,6 +10,7 @@ from dfad.optimise import strips
 from dfad.optimise.factors import scale_vectors
 from dfad.optimise.strips import STRIP, multiply_strips
 from dfad.optimise.substitute import substitute_once
+from dfad.optimise.windows import multiply_windows
 from tests.adjoint_paths import interpreted_gradients, reference_gradients, subject
 from tests.gallery import GALLERY
 from tests.ir_text import build
@@ -17,7 +18,7 @@ from tests.references import relative_error
 from tests.test_optimise_gallery import SIZES, case, primal_values
 from tests.test_optimise_golden import outcome
 
-PASSES = {"scale": scale_vectors, "strips": multiply_strips}
+PASSES = {"scale": scale_vectors, "strips": multiply_strips, "windows": multiply_windows}
 SCALED = """
 def f(A: f8[N, N], x: f8[N], c: f8):
     W: f8[N, N]
@@ -57,7 +58,22 @@ def f(A: f8[N, N], x: f8[N], y: f8[N, N]):
         for j in range(0, i + 1):
             y[i, j] += W[j]*x[j]
 """
+WINDOWS = """
+def f(A: f8[N, N], B: f8[N, N, N], y: f8[N, N], T: int):
+    for j in range(0, T):
+        W: f8[N]
+        for z in range(0, N):
+            W[z] = 0.0
+        for c in range(0, 2):
+            for k in range(0, N):
+                for o in range(0, N):
+                    W[o] += {product}
+        for w in range(0, N):
+            {write} = W[w]
+"""
 CASES = {
+    "windows_rows": WINDOWS.format(product="A[j, k]*B[0, k, o]", write="y[j, w]"),
+    "windows_shifted": WINDOWS.format(product="B[c, k, o]*A[j + c, k]", write="y[N - 1, w]").replace("N - 1", "j + 1"),
     "strips_in_place": STRIPS.format(vector="A[i, :]", matrix="B[:, :]", first=0, write="A[i, j] = W[j]"),
     "strips_upper": UPPER,
     "strips_lower": LOWER,
@@ -66,6 +82,9 @@ CASES = {
     "scale_part": SCALED.format(value="2.0*A[N - 1, j]*c", between="pass", product="matmul(W[:, :], x[:])").replace("N - 1", "i"),
 }
 LEFT_ALONE = {
+    "windows_in_place": WINDOWS.format(product="A[j, k]*B[0, k, o]", write="A[j, w]"),
+    "windows_turned": WINDOWS.format(product="A[k, j]*B[0, k, o]", write="y[j, w]"),
+    "windows_one_cell": WINDOWS.format(product="A[j, k]*B[0, k, o]", write="y[0, w]"),
     "strips_row_before": STRIPS.format(vector="A[i - 1, :]", matrix="B[:, :]", first=1, write="A[i, j] = W[j]"),
     "strips_matrix_changed": STRIPS.format(vector="A[i, :]", matrix="B[:, :]", first=0, write="B[i, j] = W[j]"),
     "strips_both_ends": STRIPS.format(vector="A[i, :]", matrix="B[:, i:i + 1]", first=0, write="y[i, 0] = W[0]"),

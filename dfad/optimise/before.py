@@ -9,11 +9,12 @@ from dfad.optimise.guards import name_guards
 from dfad.optimise.strips import multiply_strips
 from dfad.optimise.substitute import substitute_once
 from dfad.optimise.twins import read_twins
+from dfad.optimise.windows import multiply_windows
 from dfad.optimise.wraps import unwrap
 
 
 def optimise_before(program: Program) -> Program:
-    """The PRIMAL Program as the adjoint wants it: no array that is read once, no matrix scaled for one vector, products of
-    neighbouring trips together, copies read while they are alike, no trip of a loop that was left, no index that wraps in the middle of a
-    nest, and every guard a scalar or a condition on symbols."""
-    return name_guards(unwrap(end_loops(read_twins(multiply_strips(scale_vectors(substitute_once(program)))))))
+    """The PRIMAL Program as the adjoint wants it: no array that is read once, no matrix scaled for one vector, products of neighbouring
+    trips as one, sums of products as products of matrices, copies read while they are alike, no trip of a loop that was left, no index
+    that wraps in the middle of a nest, and every guard a scalar or a condition on symbols."""
+    return name_guards(unwrap(end_loops(read_twins(multiply_windows(multiply_strips(scale_vectors(substitute_once(program))))))))

@@ -137,6 +137,26 @@ def array_triangle_of_products(A, C):
     return C
 
 
+def array_windows(A, B):
+    K = B.shape[0]
+    out = np.empty((A.shape[0] - K + 1, A.shape[1] - K + 1, B.shape[3]))
+    for i in range(A.shape[0] - K + 1):
+        for j in range(A.shape[1] - K + 1):
+            window = A[i : i + K, j : j + K, :, np.newaxis]
+            out[i, j, :] = np.sum(window * B, axis=(0, 1, 2))
+    return out
+
+
+def array_windows_of_rows(A, B, C):
+    for j in range(1, A.shape[0]):
+        C[j - 1, :] = np.sum(A[j, :, np.newaxis] * B, axis=0)
+
+
+def array_windows_in_place(A, B):
+    for j in range(1, A.shape[0]):
+        A[j - 1, :] = np.sum(A[j, :, np.newaxis] * B, axis=0)
+
+
 def array_softmax(x):
     """Softmax over the last axis."""
     e = np.exp(x - np.max(x, axis=-1, keepdims=True))
@@ -325,6 +345,9 @@ ENTRIES = (
     Entry(array_scaled_then_changed, all_of(array("n", "n"), array("n"), number()), bits=False, least=1),
     Entry(array_rows_times_matrix, all_of(array("n", 3), array(3, 3)), bits=False, least=1),
     Entry(array_triangle_of_products, all_of(array(3, "n"), array("n", "n")), bits=False, least=1),
+    Entry(array_windows, all_of(array("n+1", "n+2", 2), array(2, 2, 2, 3)), bits=False, least=1),
+    Entry(array_windows_of_rows, all_of(array("n", 2), array(2, 3), array("n", 3)), bits=False, least=1),
+    Entry(array_windows_in_place, all_of(array("n", 3), array(3, 3)), bits=False, least=1),
     Entry(array_softmax, signed("n", 2, 3), bits=False),
     Entry(array_bound_anew, array("n"), least=1),
     Entry(array_in_place, array("n")),
