@@ -56,12 +56,13 @@ CHOICES = (
     "x = y[idx]", "s += x[idx[{i} % n]]",
 )  # fmt: skip
 TYPED = (
-    "g[:] = g * 0.5 + g", "g[{i}] = {s}", "s += float(g[{i}])", "x += g", "g += x", "g[1:] += g[:-1]", "g[:] = np.sqrt(abs(g)) / 3", "g *= {s}",
-    "t = float(g[{i}]) / 3", "g[:] = np.where(b, g, x)", "p[:] = p * 2 - p // 3", "p[{i}] = {i} // 2", "k = p[{i}] % n", "s += p[{i}] * 0.5",
-    "p[:] = p % 3 - (-p) // 4", "p[{i}] += k", "p[:] = np.maximum(p, 1 - p)", "k = np.sum(p) % 5", "k += np.sum(b)", "x[:] = p / 4",
-    "p[1:] = p[:-1] - 7 // n", "p[b] += 1", "p[:] = idx[::-1]", "k = (3 * p[{i}] - 7) // 4 % n", "x[p % n] = y", "s += x[p[{i}] % n]",
-    "b[:] = x > y", "b[{i}] = {s} > {s}", "b[:] = b & ~(g > 0.5)", "x[b] = {s}", "b[1:] = b[:-1]", "b |= p > 1", "A[b] += 0.5",
-    "x[:] = x.astype(np.float32)", "p[:] = (x * 4).astype(np.int64)", "k = int({s}) if abs({s}) < 9 else 2", "g, q = g * 2, float(g[0]); s -= q",
+    "g[:] = g * 0.5 + g", "g[{i}] = {s}", "s += float(g[{i}])", "x += g", "g += x", "g[1:] += g[:-1]", "g[:] = np.sqrt(abs(g)) / 3",
+    "g *= {s}", "t = float(g[{i}]) / 3", "g[:] = np.where(b, g, x)", "p[:] = p * 2 - p // 3", "p[{i}] = {i} // 2", "k = p[{i}] % n",
+    "s += p[{i}] * 0.5", "p[:] = p % 3 - (-p) // 4", "p[{i}] += k", "p[:] = np.maximum(p, 1 - p)", "k = np.sum(p) % 5", "k += np.sum(b)",
+    "x[:] = p / 4", "p[1:] = p[:-1] - 7 // n", "p[b] += 1", "p[:] = idx[::-1]", "k = (3 * p[{i}] - 7) // 4 % n", "x[p % n] = y",
+    "s += x[p[{i}] % n]", "b[:] = x > y", "b[{i}] = {s} > {s}", "b[:] = b & ~(g > 0.5)", "x[b] = {s}", "b[1:] = b[:-1]", "b |= p > 1",
+    "A[b] += 0.5", "x[:] = x.astype(np.float32)", "p[:] = (x * 4).astype(np.int64)", "k = int({s}) if abs({s}) < 9 else 2",
+    "g, q = g * 2, float(g[0]); s -= q",
 )  # fmt: skip
 AXES = (
     "x[:] = np.max(A, axis=1)", "y[:] = np.min(A, axis=0) + x", "s = np.min(x)", "k = np.argmax(x)", "b[:] = np.any(A > {s}, axis=0)",
@@ -78,8 +79,8 @@ VIEWS = (
 )
 """What binds a view, and what is done with it."""
 OVER = (
-    "for {j}, v in enumerate(x)", "for v, w in zip(x, y)", "for v, w in zip(y[::-1], idx)", "for {j}, row in enumerate(A)", "for row in A.T",
-    "for v in (0.5, -2.0)", "for {j}, (v, w) in enumerate(zip(x, p))",
+    "for {j}, v in enumerate(x)", "for v, w in zip(x, y)", "for v, w in zip(y[::-1], idx)", "for {j}, row in enumerate(A)",
+    "for row in A.T", "for v in (0.5, -2.0)", "for {j}, (v, w) in enumerate(zip(x, p))",
 )  # fmt: skip
 OVER_BODIES = {
     "row": ("row[0] = {s}", "row *= 0.5", "s += row[-1]", "row += x"),
@@ -143,6 +144,8 @@ class Writer:
                 (0.3, f"scale_first({a}, {self.random.choice(('x', 'y', 'A[0]'))})"),
                 (0.2, f"search({a}, {b})"),
                 (0.3, f"abs({a})"),
+                (0.3, f"{a} / 3.0"),
+                (0.3, f"np.sqrt(abs({a}))"),
             )
         )
 

