@@ -18,11 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import sympy
 
 from dfad.ir.nodes import Array, Block, Exchange, Node, Program, Repetition, Stage, Statement, Tasklet
-from dfad.ir.walk import all_arrays, reads, walk, writes
+from dfad.ir.walk import REMEMBERED, all_arrays, reads, walk, writes
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +135,15 @@ def binder(program: Program, step: Statement) -> Node:
 
 def is_ragged(array: Array, step: Node) -> bool:
     """Whether the step binds a symbol of the shape of an array inside it: a loop index, or an integer scalar that it writes."""
-    bound = {node.index.name for node in walk(step) if isinstance(node, Repetition)}
-    bound.update(node.write.array for node in walk(step) if isinstance(node, Tasklet))
-    return any(part.name in bound for extent in array.shape for part in extent.free_symbols)
+    return any(part.name in _bound_in(step) for extent in array.shape for part in extent.free_symbols)
+
+
+@lru_cache(REMEMBERED)
+def _bound_in(step: Node) -> frozenset[str]:
+    """The names that a step binds: indices, and what it writes."""
+    inside = list(walk(step))
+    indices = {node.index.name for node in inside if isinstance(node, Repetition)}
+    return frozenset(indices | {node.write.array for node in inside if isinstance(node, Tasklet)})
 
 
 def _exchange_groups(program: Program) -> Callable[[str], frozenset[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 import sympy
 
@@ -33,6 +34,9 @@ from dfad.source import Location
 
 Change = Callable[[sympy.Expr], sympy.Expr]
 
+REMEMBERED = 1 << 14
+"""For how many nodes what they read and name is remembered: passes ask again and again, and most nodes go through all of them unchanged."""
+
 
 def children(node: Node) -> tuple[Node, ...]:
     """The nodes directly below a node, in the order of execution."""
@@ -51,9 +55,11 @@ def children(node: Node) -> tuple[Node, ...]:
 
 def walk(node: Node) -> Iterator[Node]:
     """The node and everything below it, parents first, in the order of the text."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
+    pending = [node]
+    while pending:
+        found = pending.pop()
+        yield found
+        pending += reversed(children(found))
 
 
 def operands(expression: Expression) -> tuple[Expression, ...]:
@@ -71,9 +77,11 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
 
 def walk_expression(expression: Expression) -> Iterator[Expression]:
     """The expression and everything below it, parents first."""
-    yield expression
-    for operand in operands(expression):
-        yield from walk_expression(operand)
+    pending = [expression]
+    while pending:
+        found = pending.pop()
+        yield found
+        pending += reversed(operands(found))
 
 
 def expressions(node: Node) -> tuple[Expression, ...]:
@@ -91,6 +99,7 @@ def expressions(node: Node) -> tuple[Expression, ...]:
             raise CompilerBug(f"no such node: {node!r}")
 
 
+@lru_cache(REMEMBERED)
 def reads(node: Node) -> tuple[Memlet, ...]:
     """What the node itself reads, with repetition; the cell that it accumulates into is not among them."""
     if isinstance(node, Library):
@@ -130,6 +139,7 @@ def expression_symbols(expression: Expression) -> frozenset[sympy.Symbol]:
     return frozenset(found)
 
 
+@lru_cache(REMEMBERED)
 def symbol_names(node: Node) -> frozenset[str]:
     """The symbols that the node itself uses, by name: in memlets, expressions and bounds, not the index that a region binds."""
     found = {item for memlet in (*reads(node), *writes(node)) for item in memlet.symbols()}

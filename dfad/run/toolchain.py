@@ -22,7 +22,9 @@ PACKAGE = Path(__file__).parents[1]
 
 # Contraction is off so that two variants of a loop body agree in every bit. GCC would merge the sine and the cosine of one
 # argument, which every adjoint of a sine has, into a scalar call; -fno-builtin-cos keeps them apart, and vectorised. Conditions that
-# no trip changes are taken out of loops by optimise/unswitch.py where it pays; GCC needs twice its time to try them all.
+# no trip changes are taken out of loops by optimise/unswitch.py where it pays; GCC needs twice its time to try them all. Cells are held
+# in scalars by optimise/carry.py and registers.py, and rows lie with stride 1: two more searches of GCC find nothing, for up to a third
+# of its time on large kernels.
 FLAGS = (
     "-march=native",
     "-ffp-contract=off",
@@ -32,6 +34,8 @@ FLAGS = (
     "-fwrapv",
     "-fno-strict-aliasing",
     "-fno-unswitch-loops",
+    "-fno-predictive-commoning",
+    "-fno-version-loops-for-strides",
     "-g0",
     "-fPIC",
 )
