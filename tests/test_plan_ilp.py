@@ -1,5 +1,8 @@
 """The integer program against every plan of the model."""
 
+import random
+from time import process_time
+
 import pytest
 
 from dfad.plan.ilp import Solver
@@ -69,3 +72,24 @@ def test_a_large_question_is_answered_in_time():
 @pytest.mark.parametrize("seed", range(100, 112))
 def test_larger_graphs(seed):
     check_against_every_plan(random_problem(seed, 6 + seed % 3))
+
+
+@pytest.mark.parametrize(("count", "seconds", "parts"), [(100, 3.0, 0.35), (300, 10.0, 0.25)])
+def test_a_long_chain_is_planned_in_time(count, seconds, parts):
+    """By the search alone, whose time grows with the square of the number of values."""
+    chance = random.Random(count)
+    names = [f"x{position}" for position in range(count)]
+    values = tuple(
+        Value(name, 80, position + 1, (Work((names[position - 1],) if position else ()),), chance.choice([0.5, 1.0, 2.0]))
+        for position, name in enumerate(names)
+    )
+    reverse = tuple(ReverseStep(Work((name,), frozenset(), 160), 80) for name in reversed(names))
+    problem = Problem(values, (80,) * (count + 1), reverse, 2.0 * count)
+    budget = int(parts * simulate(problem, {}).peak)
+    start = process_time()
+    decisions = search(problem, budget)
+    assert process_time() - start < seconds
+    assert decisions is not None
+    outcome = simulate(problem, decisions)
+    assert outcome.peak <= budget
+    assert outcome.seconds <= sum(value.seconds for value in values), "nothing is made twice"

@@ -21,6 +21,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from itertools import accumulate
+from operator import sub
 from typing import TypeAlias
 
 from dfad.errors import CompilerBug
@@ -35,6 +37,8 @@ class Decision(Enum):
 
 
 Decisions: TypeAlias = Mapping[str, Decision]
+
+NOTHING: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +131,12 @@ class Problem:
         return {value.name: value for value in self.values}
 
     @cached_property
+    def has_whole(self) -> bool:
+        """Whether any work needs a value in memory as a whole."""
+        works = (*(step.work for step in self.reverse), *(work for value in self.values for work in value.producers))
+        return any(work.whole for work in works)
+
+    @cached_property
     def order(self) -> dict[str, int]:
         """The position of each value in the order of production."""
         return {value.name: position for position, value in enumerate(self.values)}
@@ -177,6 +187,8 @@ def phases(problem: Problem, decisions: Decisions) -> Iterator[Phase]:
 
 def _resolve(problem: Problem, decisions: Decisions, work: Work) -> tuple[frozenset[str], frozenset[str]]:
     """The stored and the fused values that a piece of work uses, through fused ones."""
+    if all(decisions.get(name) is not Decision.FUSED for name in work.reads):
+        return frozenset(work.reads), NOTHING
     stored: set[str] = set()
     fused: set[str] = set()
     open_names = list(work.reads)
@@ -194,6 +206,8 @@ def _resolve(problem: Problem, decisions: Decisions, work: Work) -> tuple[frozen
 
 def is_possible(problem: Problem, decisions: Decisions) -> bool:
     """Whether every value that a phase needs in memory as a whole is there, not fused."""
+    if not problem.has_whole or Decision.FUSED not in decisions.values():
+        return True
     works = (_work(problem, phase) for phase in phases(problem, decisions))
     return all(decided(decisions, name) is not Decision.FUSED for work in works for name in work.whole)
 
@@ -206,8 +220,10 @@ def _work(problem: Problem, phase: Phase) -> Work:
 
 def _to_make(problem: Problem, decisions: Decisions, reads: Iterable[str], made: set[str]) -> list[str]:
     """What must be recomputed before these reads, operands included, in the order of production."""
+    open_names = [name for name in reads if name not in made and decided(decisions, name) is not Decision.KEPT]
+    if not open_names:
+        return []
     wanted: set[str] = set()
-    open_names = list(reads)
     while open_names:
         name = open_names.pop()
         decision = decided(decisions, name)
@@ -232,16 +248,19 @@ def simulate(problem: Problem, decisions: Decisions) -> Outcome:
     first = {phase.made: position for position, phase in reversed(list(enumerate(row))) if phase.made is not None}
     last: dict[str, int] = {}
     for position, phase in enumerate(row):
-        last.update((name, position) for name in (*phase.uses, *((phase.made,) if phase.made else ())))
-    reverse = [_held(problem, phase) for phase in row]
-    forward = list(problem.forward)
-    for name, end in last.items():
+        last.update(dict.fromkeys(phase.uses, position))
+        if phase.made is not None:
+            last[phase.made] = position
+    begin, end, kept = [0] * (len(row) + 1), [0] * (len(row) + 1), [0] * (len(problem.forward) + 1)
+    for name, position in last.items():
         value = problem.by_name[name]
-        for position in range(first.get(name, 0), end + 1):
-            reverse[position] += value.bytes
+        begin[first.get(name, 0)] += value.bytes
+        end[position + 1] += value.bytes
         if name not in first:
-            for position in range(value.last_forward + 1, len(forward)):
-                forward[position] += value.bytes
+            kept[min(value.last_forward + 1, len(problem.forward))] += value.bytes
+    live = accumulate(map(sub, begin, end))
+    reverse = [_held(problem, phase) + count for phase, count in zip(row, live, strict=False)]
+    forward = [held + count for held, count in zip(problem.forward, accumulate(kept), strict=False)]
     fused = frozenset(name for phase in row for name in phase.fused)
     seconds = sum(problem.by_name[name].seconds for name in first)
     seconds += sum(problem.by_name[name].fused_seconds or 0.0 for phase in row for name in phase.fused)
