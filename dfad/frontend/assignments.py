@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+import sympy
+
 from dfad.frontend.arrays import store
+from dfad.frontend.bounds import require_equal
 from dfad.frontend.builder import cast
 from dfad.frontend.doubts import check_write_in_place, demand_view
 from dfad.frontend.elementwise import apply_all, common_dtype, operand_of
@@ -98,7 +101,7 @@ def _owner(context: Context, owner: ast.expr, index: ast.expr) -> tuple[View | O
 
 
 def _unpack(context: Context, targets: Sequence[ast.expr], value: Value) -> None:
-    items = value.items if isinstance(value, Tuple) else _rows(context, value)
+    items = value.items if isinstance(value, Tuple) else _rows(context, value, len(targets))
     if len(items) != len(targets):
         what = dimensions_of(getattr(context.place, "value", context.place), len(items))
         context.wrong_type(f"{f'{len(items)} values for' if what is None else f'{what}, and here are'} {len(targets)} names")
@@ -109,11 +112,16 @@ def _unpack(context: Context, targets: Sequence[ast.expr], value: Value) -> None
         assign(context, target, item)
 
 
-def _rows(context: Context, value: Value) -> tuple[Value, ...]:
-    """The elements of an array of known length."""
-    if isinstance(value, View | Lazy | Deferred) and value.shape and value.shape[0].is_Integer:
-        return tuple(subscript(context, value, [integer(row)]) for row in range(int(value.shape[0])))
-    context.wrong_type(f"{kind_of(value)} cannot be unpacked", hint="its length must be known when the kernel is compiled")
+def _rows(context: Context, value: Value, count: int) -> tuple[Value, ...]:
+    """The elements of an array, as many as there are names; where its length is not known now, it is checked."""
+    if not isinstance(value, View | Lazy | Deferred) or not value.shape:
+        context.wrong_type(f"{kind_of(value)} cannot be unpacked")
+    length = value.shape[0]
+    if not length.is_Integer:
+        require_equal(context.builder, length, sympy.Integer(count), "index", f"{{0}} values for {count} names")
+    kept = keep(context, value)
+    assert isinstance(kept, View | Lazy)
+    return tuple(subscript(context, kept, [integer(row)]) for row in range(int(length) if length.is_Integer else count))
 
 
 def _apart(context: Context, targets: Sequence[ast.expr], items: Sequence[Value]) -> list[Value]:

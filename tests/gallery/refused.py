@@ -130,7 +130,7 @@ MEANING = {
         "def f(x):\n    return np.einsum('i...,i', x, x)\n", 2, "np.einsum('i...,i', x, x)", "letters, commas", "by a letter"
     ),
     "random_numbers": Refused("def f(x):\n    return np.random.rand(3)\n", 2, "np.random.rand(3)", "np.random.rand is not", "draw"),
-    "unpacked_array": Refused("def f(x):\n    a, b = x\n", 2, "a, b = x", "unpacked", "length"),
+    "unpacked_number": Refused("def f(x, c):\n    a, b = c\n", 2, "a, b = c", "unpacked", None, XC),
     "unknown_keyword": Refused("def f(x):\n    return np.sum(x, where=x)\n", 2, "np.sum(x, where=x)", "where", "fewer arguments"),
     "wrong_arguments": Refused("def f(x):\n    return twice(x, x)\n", 2, "twice(x, x)", "twice", None),
     "complex_dtype": Refused("def f(x):\n    return np.zeros(3, dtype=complex)\n", 2, "np.zeros(3, dtype=complex)", "complex", "float64"),

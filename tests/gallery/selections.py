@@ -196,6 +196,24 @@ def early_number_and_array(x, steps):
     return s
 
 
+def unpacked_rows(points, grid):
+    """The elements of a row by name, its length known at the call."""
+    s = 0.0
+    for p in range(points.shape[0]):
+        x, y = points[p]
+        s += x * y * grid[p]
+    return s
+
+
+def products_of_products(z, F, P):
+    """A product whose operand is a product of the same trip."""
+    total = 0.0
+    for t in range(len(z)):
+        P = F @ P @ F.T + np.eye(2)
+        total += P[0, 1] * z[t]
+    return total
+
+
 STEPS = value(4)
 
 ENTRIES = (
@@ -214,6 +232,8 @@ ENTRIES = (
     Entry(selection_swapped_then_new, all_of(array("n"), array("n"), STEPS), 1, bits=False),
     Entry(selection_of_each_others_arrays, all_of(array("n"), array("n"), STEPS), 1, bits=False),
     Entry(selection_reshaped_twice, array("n", 4), 1, bits=False),
+    Entry(unpacked_rows, all_of(array("n", 2), array("n"))),
+    Entry(products_of_products, all_of(array("n"), array(2, 2), array(2, 2)), bits=False),
     Entry(early_array, all_of(array("n"), STEPS), 1, bits=False),
     Entry(early_number_and_array, all_of(array("n"), STEPS), 1, bits=False),
 )
