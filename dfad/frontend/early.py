@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NoReturn
 
 from dfad.errors import DfadError
+from dfad.frontend.oneof import read_selection
 from dfad.frontend.scope import Context, Home, Retry
-from dfad.frontend.values import Shape
+from dfad.frontend.values import Selection, Shape, Value
 from dfad.ir.dtype import Dtype
 
 
@@ -21,13 +21,21 @@ class NotYet(Exception):
     """The present statement reads a variable of unknown type; this attempt leaves it out."""
 
 
-def refuse_unassigned(context: Context, name: str) -> NoReturn:
-    """A variable without a value is read: leave the statement out where a later one may give it a value, else refuse it."""
+def of_trip_before(context: Context, name: str) -> Value:
+    """What a variable that has no value on this path has from the trip before; this attempt may have to leave the statement out."""
     home = context.frame.homes.get(name)
     if home is not None and home.value is None and home.key not in context.learned.early:
         context.unknown.setdefault(home.key, None)
         raise NotYet
-    context.wrong_type(f"{name} is read before it is assigned", hint=f"assign {name} on every path that leads here")
+    if home is None or home.value is None or not _is_in_loop(context, home):
+        context.wrong_type(f"{name} is read before it is assigned", hint=f"assign {name} on every path that leads here")
+    return read_selection(context, home.value) if isinstance(home.value, Selection) else home.value
+
+
+def _is_in_loop(context: Context, home: Home) -> bool:
+    """Whether there are trips within the region that carries a variable."""
+    blocks = context.builder.blocks
+    return any(block.header is not None or block.counter is not None for block in blocks[blocks.index(home.block) + 1 :])
 
 
 @contextmanager

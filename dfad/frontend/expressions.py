@@ -16,7 +16,7 @@ from dfad.frontend.attributes import attribute
 from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import cast
 from dfad.frontend.calls import call
-from dfad.frontend.early import refuse_unassigned
+from dfad.frontend.early import of_trip_before
 from dfad.frontend.elementwise import Operand, apply_all, common_dtype, number_of, operand_of, pin, require_equal, settle, typed
 from dfad.frontend.grids import grid, is_grid
 from dfad.frontend.guards import knowing
@@ -117,7 +117,7 @@ def read_name(context: Context, name: str) -> Value:
         value = frame.variables[name]
         return read_selection(context, value) if isinstance(value, Selection) else value
     if name in frame.liveness.local:
-        refuse_unassigned(context, name)
+        return of_trip_before(context, name)
     return outer_value(context, name)
 
 
@@ -252,14 +252,23 @@ def _reads_elements(value: Scalar) -> bool:
 
 
 def _conditional(context: Context, node: ast.IfExp) -> Value:
-    """``a if c else b``: only one side is evaluated."""
+    """``a if c else b``: only one side is evaluated; of two tuples each item is a choice."""
     guard = typed(context, truth, number_of(context, evaluate(context, node.test)))
     if guard.constant is not None:
         return evaluate(context, node.body if guard.constant else node.orelse)
+    match node.body, node.orelse:
+        case ast.Tuple(elts=chosen), ast.Tuple(elts=other) if len(chosen) == len(other):
+            once = settle(context, guard)
+            return Tuple(tuple(_choice(context, once, *sides) for sides in zip(chosen, other, strict=True)))
+        case _:
+            return _choice(context, guard, node.body, node.orelse)
+
+
+def _choice(context: Context, guard: Scalar, body: ast.expr, other_body: ast.expr) -> Value:
     with context.builder.nested() as then, knowing(context, guard, True):
-        first = operand_of(context, evaluate(context, node.body))
+        first = operand_of(context, evaluate(context, body))
     with context.builder.nested() as orelse, knowing(context, guard, False):
-        second = operand_of(context, evaluate(context, node.orelse))
+        second = operand_of(context, evaluate(context, other_body))
     if first.shape or second.shape:
         return _array_branch(context, guard, (then, first), (orelse, second))
     chosen, other = number_of(context, first), number_of(context, second)

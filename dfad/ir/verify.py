@@ -213,11 +213,10 @@ def _node(node: Node, scope: _Scope) -> Problems:
             yield from _memlet(node.write, scope, only_elements=True)
             _define(node, scope)
         case Library():
-            demands = scope.facts.stage is Stage.ADJOINT and "demands" in dict(node.attributes)
-            anywhere = replace(scope, arrays=frozenset(scope.facts.arrays))
-            for memlet in node.reads:
-                yield from _memlet(memlet, anywhere if demands else scope)
-            yield from _memlet(node.write, scope)
+            is_open = scope.facts.stage is Stage.ADJOINT and "demands" in dict(node.attributes)
+            seen = replace(scope, arrays=frozenset(scope.facts.arrays)) if is_open else scope
+            for memlet, where in (*((read, seen) for read in node.reads), (node.write, scope)):
+                yield from _memlet(memlet, where)
             yield from _library(node)
             if node.operation == "grow" and not scope.facts.arrays[node.write.array].grows:
                 yield f"{node.key}: {node.write.array} does not grow"

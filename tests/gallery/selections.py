@@ -181,6 +181,28 @@ def early_array(x, steps):
     return s
 
 
+def early_on_the_other_path(x, steps):
+    """Assigned on one path, read on the other in later trips."""
+    s = 0.0
+    for k in range(steps):
+        if k == 0:
+            first = x.copy()
+        else:
+            x = x * first
+        s += np.sum(x)
+    return s
+
+
+def selection_of_pairs(u, v, c, steps):
+    """A conditional expression of two tuples says which is which."""
+    src, dst = (u, v) if c > 1.0 else (v, u)
+    for _t in range(steps):
+        for i in range(1, len(u) - 1):
+            dst[i] = src[i - 1] * src[i + 1]
+        src, dst = dst, src
+    return np.sum(src) + np.sum(u)
+
+
 def early_number_and_array(x, steps):
     """Several of them, needed for a third."""
     s = 0.0
@@ -234,6 +256,8 @@ ENTRIES = (
     Entry(selection_reshaped_twice, array("n", 4), 1, bits=False),
     Entry(unpacked_rows, all_of(array("n", 2), array("n"))),
     Entry(products_of_products, all_of(array("n"), array(2, 2), array(2, 2)), bits=False),
+    Entry(selection_of_pairs, all_of(array("n"), array("n"), number(), STEPS), bits=False),
+    Entry(early_on_the_other_path, all_of(array("n"), STEPS), bits=False),
     Entry(early_array, all_of(array("n"), STEPS), 1, bits=False),
     Entry(early_number_and_array, all_of(array("n"), STEPS), 1, bits=False),
 )
