@@ -512,3 +512,23 @@ def test_a_copy_is_recorded_in_place_of_what_it_copies():
     arguments = (np.linspace(0.5, 1.5, n), np.linspace(1.0, 0.8, n), steps)
     assert cells(flow, arguments) == 2 * n * steps
     check(flow, arguments)
+
+
+# ---------------------------------------------------------------- nothing to undo, arrays of outer Blocks, values at entry
+
+
+def tapes_of(name, n):
+    return tapes(GALLERY[name].function, GALLERY[name].make(n, np.random.default_rng(n)))
+
+
+def test_a_mask_is_made_again_and_only_the_sums_under_it_are_kept():
+    assert list(tapes_of("idle_count_under_a_mask", 5).values()) == [(3,), (3,)]
+
+
+def test_values_at_entry_are_not_recorded():
+    assert tapes_of("again_from_the_entry", 5) == {}
+    assert tapes_of("again_not_from_the_entry", 5) == {"x_tape": (5,)}
+
+
+def test_a_branch_that_holds_no_derivative_is_asked_for_what_it_overwrote_only():
+    assert tapes_of("idle_branch_overwrites", 5) == {"d_tape": (3, 5), "taken_tape": (3, 5)}

@@ -19,6 +19,15 @@ Records = dict[str, isl.Set | None]
 """Key of a write -> the instances that record; None for all."""
 
 
+ENTRY = "@entry"
+"""Mark of a name that stands for the argument itself, not its working copy; gone in a PLANNED Program."""
+
+
+def at_entry(memlet: Memlet) -> Memlet:
+    """The memlet of the argument itself."""
+    return replace(memlet, array=memlet.array + ENTRY)
+
+
 @dataclass(frozen=True, slots=True)
 class Demands:
     """What is known of the demands of one Program.
@@ -79,10 +88,8 @@ def sweeps(program: Program) -> tuple[Block, Block]:
             raise CompilerBug("an ADJOINT Program has a forward and a reverse Block")
 
 
-def collect(program: Program) -> Demands:
-    """The demands of an ADJOINT Program and the writes that record for them; the scalars of inner Blocks are left to plan/locals.py."""
-    forward, reverse = sweeps(program)
-    demands = _prepare(program, forward)
+def collect(reverse: Block, demands: Demands) -> Demands:
+    """What a reverse sweep wants and the writes that record for it; the scalars of inner Blocks are left to plan/locals.py."""
     wants = tuple(dict.fromkeys(_wants(reverse, demands)))
     entries = frozenset(want for want in wants if _is_met_at_entry(want, demands))
     left = [want for want in wants if want not in entries and want.memlet.array not in demands.single]
@@ -97,8 +104,9 @@ def _is_met_at_entry(want: Want, demands: Demands) -> bool:
     return bool(versions.records([want])) and versions.is_entry(want)
 
 
-def _prepare(program: Program, forward: Block) -> Demands:
-    """What is known of the Program before its demands are looked at."""
+def prepare(program: Program) -> Demands:
+    """What is known of an ADJOINT Program before its demands are looked at."""
+    forward, _ = sweeps(program)
     arrays = all_arrays(program)
     parameters = {entry.symbol.name for entry in program.symbols}
     outer = {array.name for array in program.body.arrays if array.rank == 0 and array.dtype.kind == "i"}

@@ -2,7 +2,9 @@
 
 Of the locals of a Block that its reverse needs (levels.py), some can be computed again (replay.py): when what computes them is cheap, when
 the reverse wants their last value only, and when nothing that it reads is overwritten before the place where they must be back. Such a
-local needs its operands: other locals of the Block, and values of other arrays, which are there anyway, or for the price of a record.
+local needs its operands: other locals of the Block, and values of other arrays, which are there anyway, the argument's at entry, or there
+for the price of a record. Arrays of Blocks further out count for nothing, since they may be computed again themselves; where they turn
+out to be stored, all is decided once more with their price.
 The least cut (cut.py) between what costs bytes and what is needed says which locals are stored at the end of their Block and which
 records are added; all else is computed again. Blocks are settled from the inside out, since a replay inside needs values outside.
 """
@@ -16,13 +18,13 @@ import sympy
 
 from dfad.analysis.statements import Statement
 from dfad.analysis.versions import Want
-from dfad.ir.memlet import Range
+from dfad.ir.memlet import Memlet, Range
 from dfad.ir.nodes import Array, Block, Loop, Node, Tasklet, While
 from dfad.ir.walk import reads, shape_symbols, symbol_names, walk, writes
 from dfad.plan.cut import least_cut
 from dfad.plan.demands import Demands, demands_in
 from dfad.plan.levels import Level, Place, levels
-from dfad.plan.replay import is_cheap, renamed, replay_of
+from dfad.plan.replay import is_cheap, renamed, replay_of, with_entries
 
 NOMINAL = 64
 """What every extent and trip count is taken for when bytes are compared."""
@@ -56,23 +58,35 @@ class Locals:
 
 def decide_locals(forward: Block, reverse: Block, demands: Demands) -> Locals:
     """Compute again or store each array of an inner Block that the reverse sweep needs."""
-    choice = _Choice(demands, _needed(reverse, demands), _symbols(reverse, demands))
     found = levels(forward, reverse, demands)
-    for level in found:
-        _settle(level, choice)
+    choice, settled, stored = _settle_all(found, reverse, demands)
     replays = [(level, *replay) for number, level in enumerate(found) for replay in _replays(level, choice, number)]
     needed = choice.needed & demands.local.keys()
     exchanged = {member for name in needed for member in demands.versions.buffers.members(name)}
     again = {name: demands.names.fresh(f"{name}_again") for name in sorted(needed | exchanged)}
-    settled = _with_records(choice)
     return Locals(
         settled,
         again,
-        frozenset(_stored(needed, choice, settled)),
+        stored,
         before={_node(level, place): _without_positions(nodes) for level, place, nodes in replays if place[1] and place != level.last},
         inside={_node(level, place): _without_positions(nodes) for level, place, nodes in replays if not place[1]},
         at_end={level.forward: nodes for level, place, nodes in replays if place == level.last},
     )
+
+
+def _settle_all(found: list[Level], reverse: Block, demands: Demands) -> tuple[_Choice, Demands, frozenset[str]]:
+    """What is decided for all Blocks, the demands with the records of it, and the arrays that the ends of their Blocks record."""
+    needed, symbols = _needed(reverse, demands), _symbols(reverse, demands)
+    priced: frozenset[str] = frozenset()
+    while True:
+        choice = _Choice(demands, set(needed), symbols, priced)
+        for level in found:
+            _settle(level, choice)
+        settled = _with_records(choice)
+        stored = frozenset(_stored(choice.needed & demands.local.keys(), choice, settled))
+        if not (disappointed := choice.hoped & stored - priced):
+            return choice, settled, stored
+        priced |= disappointed
 
 
 def _node(level: Level, place: Place) -> Node:
@@ -88,17 +102,21 @@ class _Choice:
     """What has been decided so far.
 
     ``needed``: arrays that the reverse sweep needs; ``symbols``: names in its subsets and bounds; ``replayed``: local -> where it is
-    computed again; ``stored``: locals that are not; ``wants``: the operands of replays; ``outer``: (local of a Block further out, key of
-    the statement that needs it).
+    computed again; ``stored``: locals that are not; ``wants``: the operands of replays, ``entries`` those that are met by the arguments at
+    entry; ``outer``: (local of a Block further out, key of the statement that needs it), ``hoped``: arrays among them that must not be
+    stored for it, ``priced``: those that may be, at their price.
     """
 
     demands: Demands
     needed: set[str]
     symbols: frozenset[str]
+    priced: frozenset[str]
     replayed: dict[str, Place] = field(default_factory=dict)
     stored: set[str] = field(default_factory=set)
     wants: list[Want] = field(default_factory=list)
+    entries: set[tuple[str, Memlet]] = field(default_factory=set)
     outer: list[tuple[str, str]] = field(default_factory=list)
+    hoped: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -138,7 +156,7 @@ def _graph(level: Level, places: dict[str, Place], choice: _Choice) -> _Graph:
     while left := places.keys() - graph.weights.keys():
         name = max(left, key=lambda local: (producers.get(local, []), local))
         graph.weights[name] = _bytes(choice.demands.arrays[name], level.end.loops)
-        if _is_replayable(level, name, producers, choice.demands):
+        if _is_replayable(level, name, producers, choice):
             _add_operands(level, name, producers[name], places, graph, choice)
         else:
             graph.sources.add(name)
@@ -155,15 +173,16 @@ def _producers(level: Level, demands: Demands) -> dict[str, list[int]]:
     return found
 
 
-def _is_replayable(level: Level, name: str, producers: dict[str, list[int]], demands: Demands) -> bool:
+def _is_replayable(level: Level, name: str, producers: dict[str, list[int]], choice: _Choice) -> bool:
     """Whether the statements that write the local compute its last value again, which is the only one wanted."""
+    demands = choice.demands
     places = producers.get(name, [])
     nodes = [level.forward.body[position] for position in places]
     if not places or demands.versions.buffers.members(name) != (name,) or not all(is_cheap(node, frozenset({name})) for node in nodes):
         return False
     if any(_reads_of(node, name) for node in level.forward.body[: places[0]] if node not in nodes):
         return False
-    wants = [want for want in demands.wants if want.memlet.array == name]
+    wants = [want for want in (*demands.wants, *choice.wants) if want.memlet.array == name]
     return name in demands.single or demands.versions.records(wants).keys() <= {level.end.key}
 
 
@@ -196,31 +215,47 @@ def _add_operands(level: Level, name: str, positions: list[int], places: dict[st
     for operand in set(edges) - {name}:
         places[operand] = max(places.get(operand, place), place)
         graph.edges.append((operand, name))
-    for key in records:
-        graph.weights[key] = _record_bytes(demands.versions.statements[key])
+    for key, weight in records.items():
+        graph.weights[key] = weight
         graph.sources.add(key)
         graph.edges.append((key, name))
     graph.operands[name], graph.outer[name] = wants, outer
 
 
-def _records_for(wants: list[Want], level: Level, choice: _Choice) -> list[str] | None:
-    """The writes that must record for these wants and do not do so anyway; None when one is overwritten before its point, or when
-    the end of a Block further out would have to record, or what nothing else does: an address that needs a local."""
-    demands = choice.demands
-    found: list[str] = []
+def _records_for(wants: list[Want], level: Level, choice: _Choice) -> dict[str, int] | None:
+    """What must be stored for these wants and is not so anyway, with bytes: writes that record, by key, and arrays of Blocks further out,
+    by name. None when one is overwritten before its point, or when what nothing else records has an address that needs a local."""
+    found: dict[str, int] = {}
     for want in wants:
-        if want.memlet.array in demands.local and len(demands.versions.buffers.members(want.memlet.array)) > 1:
+        stored = _stored_for(want, level, choice)
+        if stored != {} and want.memlet.array in choice.demands.arguments and choice.demands.versions.is_entry(want):
+            choice.entries.add((want.key, want.memlet))
+        elif stored is None:
             return None
-        if not demands.versions.is_undisturbed(want):
+        else:
+            found |= stored
+    return found
+
+
+def _stored_for(want: Want, level: Level, choice: _Choice) -> dict[str, int] | None:
+    """``_records_for`` a single want that the arguments at entry do not meet."""
+    demands, array = choice.demands, want.memlet.array
+    if array in demands.local and len(demands.versions.buffers.members(array)) > 1:
+        return None
+    if not demands.versions.is_undisturbed(want):
+        return None
+    found: dict[str, int] = {}
+    for key, instances in demands.versions.records([want]).items():
+        if key == level.end.key or _is_recorded(want, key, instances, demands):
+            continue
+        statement = demands.versions.statements[key]
+        named = {name for node in (statement.node, *statement.loops) for name in symbol_names(node)}
+        if isinstance(statement.node, Block) and demands.local.get(array) == key:
+            found[array] = _bytes(demands.arrays[array], statement.loops) if array in choice.priced else 1
+        elif isinstance(statement.node, Block) or named & demands.local.keys() - choice.symbols:
             return None
-        for key, instances in demands.versions.records([want]).items():
-            if key == level.end.key or _is_recorded(want, key, instances, demands):
-                continue
-            statement = demands.versions.statements[key]
-            named = {name for node in (statement.node, *statement.loops) for name in symbol_names(node)}
-            if isinstance(statement.node, Block) or named & demands.local.keys() - choice.symbols:
-                return None
-            found.append(key)
+        else:
+            found[key] = _record_bytes(statement)
     return found
 
 
@@ -247,7 +282,9 @@ def _follow(wanted: frozenset[str], cut: frozenset[str], places: dict[str, Place
         choice.replayed[name] = places[name]
         choice.wants += graph.operands[name]
         choice.outer += graph.outer[name]
-        choice.needed |= {operand for operand, _ in graph.outer[name]}
+        operands = {operand for operand, _ in graph.outer[name]}
+        choice.needed |= operands
+        choice.hoped |= operands - choice.demands.single.keys()
         for first, second in graph.edges:
             if second == name and first in places and first not in seen:
                 seen.add(first)
@@ -297,7 +334,8 @@ def _replays(level: Level, choice: _Choice, number: int) -> list[tuple[Place, tu
             node = level.forward.body[position]
             written = frozenset(name for name in names if position in producers[name])
             mark = f"&{number}.{place[0]}{'+' if place[1] else ''}"
-            nodes.append((position, renamed(replay_of(node, written), choice.demands.names, mark)))
+            replay = with_entries(replay_of(node, written), choice.entries)
+            nodes.append((position, renamed(replay, choice.demands.names, mark)))
         found.append((place, tuple(nodes)))
     return found
 
@@ -306,7 +344,8 @@ def _with_records(choice: _Choice) -> Demands:
     """The demands with the records of what is not computed again, and of the operands of what is."""
     demands = choice.demands
     gone = choice.replayed.keys() | demands.single.keys()
-    wants = dict.fromkeys((*demands.wants, *choice.wants))
+    replayed = [want for want in choice.wants if (want.key, want.memlet) not in choice.entries]
+    wants = dict.fromkeys((*demands.wants, *replayed))
     left = [want for want in wants if want not in demands.entries and want.memlet.array not in gone]
     return replace(demands, wants=tuple(wants), records=demands.versions.records(left))
 

@@ -47,14 +47,12 @@ from dfad.ir.walk import (
     walk,
     writes,
 )
-from dfad.plan.demands import Demands, collect, sweeps, wants_of
+from dfad.plan.demands import ENTRY, Demands, at_entry, collect, prepare, sweeps, wants_of
+from dfad.plan.idle import idle_regions, without_idle
 from dfad.plan.locals import Locals, decide_locals
 from dfad.plan.rows import Rows, row_of, rows_named, rows_of
 from dfad.plan.tape import Box, box_of
 from dfad.source import Location
-
-ENTRY = "@entry"
-"""Mark of a name that stands for the argument itself, not its working copy; gone when ``record`` returns."""
 
 
 def record(program: Program) -> Program:
@@ -67,11 +65,23 @@ def record(program: Program) -> Program:
         is such a copy now, and no result any more.
     """
     forward, reverse = sweeps(program)
-    found = decide_locals(forward, reverse, collect(program))
+    found, reverse = _decide(forward, reverse, prepare(program))
     merge = _Merge(found)
     forward, reverse = merge.block(forward, reverse)
     reverse = _meet(reverse, found)
     return _with_copies(program, forward, reverse, found.demands, merge)
+
+
+def _decide(forward: Block, reverse: Block, known: Demands) -> tuple[Locals, Block]:
+    """How locals come back, and the reverse sweep without the regions that are idle then."""
+    idle = idle_regions(forward, reverse, None)
+    while True:
+        needed = without_idle(reverse, idle)
+        found = decide_locals(forward, needed, collect(needed, known))
+        still_idle = idle & idle_regions(forward, reverse, found.demands)
+        if still_idle == idle:
+            return found, needed
+        idle = still_idle
 
 
 class _Merge:
@@ -304,14 +314,14 @@ def _meet(reverse: Block, found: Locals) -> Block:
             return part
         memlet = part.memlet
         if demands.entries.issuperset(wants_of(part, demands)):
-            memlet = Memlet(memlet.array + ENTRY, memlet.subset)
+            memlet = at_entry(memlet)
         return Read(memlet, part.dtype)
 
     def meet(node: Node) -> Node:
         node = map_node_expressions(node, leaf)
         if isinstance(node, Library) and "demands" in dict(node.attributes):
             key = node.attribute("demands")
-            reads = tuple(replace(m, array=m.array + ENTRY) if (m, key) in entries else m for m in node.reads)
+            reads = tuple(at_entry(m) if (m, key) in entries else m for m in node.reads)
             attributes = tuple(item for item in node.attributes if item[0] != "demands")
             node = replace(node, reads=reads, attributes=attributes)
         return node

@@ -7,13 +7,14 @@ declared inside the node; regions stay round what is kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 
 from dfad.ir.memlet import Memlet, symbol
 from dfad.ir.names import Names
-from dfad.ir.nodes import Block, Branch, Check, Exchange, Library, Loop, Node, Tasklet, While
-from dfad.ir.walk import children, map_symbols, reads, rename_arrays, rewrite, substitute, symbol_names, walk, writes
+from dfad.ir.nodes import Block, Branch, Check, Exchange, Expression, Library, Loop, Node, Read, Tasklet, While
+from dfad.ir.walk import children, map_node_expressions, map_symbols, reads, rename_arrays, rewrite, substitute, symbol_names, walk, writes
+from dfad.plan.demands import at_entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,20 @@ def _is_cheap_below(node: Node, names: frozenset[str]) -> Iterator[bool]:
         case _:
             for child in children(node):
                 yield from _is_cheap_below(child, names)
+
+
+def with_entries(replay: Replay, entries: Set[tuple[str, Memlet]]) -> Replay:
+    """The replay with the values at entry in place of what these operands, by key of the reader, are in the working copy."""
+
+    def change(node: Node) -> Node:
+        def leaf(part: Expression) -> Expression:
+            if isinstance(part, Read) and isinstance(node, Tasklet | Branch) and (node.key, part.memlet) in entries:
+                return replace(part, memlet=at_entry(part.memlet))
+            return part
+
+        return map_node_expressions(node, leaf)
+
+    return replace(replay, node=rewrite(replay.node, change))
 
 
 def renamed(replay: Replay, names: Names, mark: str) -> Node:

@@ -20,6 +20,7 @@ MODULES = (
     "triangles",
     "twins",
     "selections",
+    "idle",
 )  # fmt: skip
 
 
