@@ -19,11 +19,15 @@ from dfad.analysis.buffers import Buffers
 from dfad.analysis.sets import Space
 from dfad.analysis.statements import Statement
 from dfad.ir.memlet import Memlet, Range
-from dfad.ir.nodes import Apply, Branch, Check, Expression, Integer, Loop, Repetition, While
+from dfad.ir.nodes import Apply, Branch, Check, Expression, Integer, Loop, Node, Repetition, While
 
 
 class Instances:
-    """Domains, schedules and accesses of a list of statements, as isl maps over one Space."""
+    """Domains, schedules and accesses of a list of statements, as isl maps over one Space.
+
+    Reading a map's text is dear, and the same maps are asked for by every want of a Program: they are kept, as long as the Space has the
+    same parameters.
+    """
 
     def __init__(self, space: Space, buffers: Buffers, statements: Collection[Statement]) -> None:
         self.space = space
@@ -31,9 +35,17 @@ class Instances:
         self.depth = max((len(statement.loops) for statement in statements), default=0)
         self._checks = [one for one in statements if isinstance(one.node, Check) and not one.loops and not one.guards]
         self._loops_of_guard = {id(one.node.guard): len(one.loops) for one in statements if isinstance(one.node, Branch)}
+        self._domains: dict[Node, tuple[str, bool]] = {}
+        self._schedules: dict[tuple[Node, bool, int], isl.Map] = {}
+        self._accesses: dict[tuple[Node, Memlet, int], tuple[isl.Map, bool]] = {}
 
     def domain_text(self, statement: Statement) -> tuple[str, bool]:
         """The constraints of the iteration domain, and whether they say exactly when the statement runs."""
+        if statement.node not in self._domains:
+            self._domains[statement.node] = self._domain_text(statement)
+        return self._domains[statement.node]
+
+    def _domain_text(self, statement: Statement) -> tuple[str, bool]:
         parts, exact = [], True
         for loop in statement.loops:
             text, is_exact = self._loop_text(loop)
@@ -108,6 +120,12 @@ class Instances:
 
     def schedule(self, statement: Statement, at_exit: bool = False) -> isl.Map:
         """Instance -> schedule vector, padded to the depth of the Program."""
+        question = statement.node, at_exit, len(self.space.parameters)
+        if question not in self._schedules:
+            self._schedules[question] = self._schedule(statement, at_exit)
+        return self._schedules[question]
+
+    def _schedule(self, statement: Statement, at_exit: bool) -> isl.Map:
         vector = _interleaved(statement, len(statement.loops))
         vector.append(str(statement.exit if at_exit else statement.order[-1]))
         vector += ["0"] * (2 * self.depth + 1 - len(vector))
@@ -137,6 +155,12 @@ class Instances:
 
         A dimension whose index is not affine ranges over everything.
         """
+        question = statement.node, memlet, len(self.space.parameters)
+        if question not in self._accesses:
+            self._accesses[question] = self._access(statement, memlet)
+        return self._accesses[question]
+
+    def _access(self, statement: Statement, memlet: Memlet) -> tuple[isl.Map, bool]:
         exact, cells = True, list[str]()
         parts = [self.domain_text(statement)[0]]
         for position, index in enumerate(memlet.subset):

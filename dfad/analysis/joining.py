@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import sympy
 
@@ -21,7 +22,7 @@ from dfad.analysis.effects import is_free_sum
 from dfad.analysis.shifts import Unmet
 from dfad.ir.memlet import Memlet, symbol
 from dfad.ir.nodes import Block, Exchange, Loop, Repetition
-from dfad.ir.walk import Change, reads, substitute, symbol_names, walk, writes
+from dfad.ir.walk import REMEMBERED, Change, reads, substitute, symbol_names, walk, writes
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +124,7 @@ def _gap(one: sympy.Expr, other: sympy.Expr, index: sympy.Symbol, varying: froze
     """The same for one dimension alone."""
     if (one.free_symbols | other.free_symbols) & varying:
         return Unmet.UNKNOWN
-    slopes = [sympy.expand(part).coeff(index) for part in (one, other)]
-    rests = [sympy.expand(part - slope * index) for part, slope in zip((one, other), slopes, strict=True)]
+    slopes, rests = zip(_line(one, index), _line(other, index), strict=True)
     difference = sympy.expand(rests[1] - rests[0])
     if slopes[0] != slopes[1] or not difference.is_Integer or any(index in rest.free_symbols for rest in rests):
         return Unmet.UNKNOWN
@@ -133,3 +133,10 @@ def _gap(one: sympy.Expr, other: sympy.Expr, index: sympy.Symbol, varying: froze
     if not slopes[0].is_Integer or difference % slopes[0] != 0:
         return Unmet.NEVER if slopes[0].is_Integer else Unmet.UNKNOWN
     return int(difference / slopes[0])
+
+
+@lru_cache(REMEMBERED)
+def _line(part: sympy.Expr, index: sympy.Symbol) -> tuple[sympy.Expr, sympy.Expr]:
+    """The subscript as slope * index + rest."""
+    slope = sympy.expand(part).coeff(index)
+    return slope, sympy.expand(part - slope * index)

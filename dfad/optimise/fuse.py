@@ -85,6 +85,7 @@ class _Fusion:
     effects: dict[Node, Effects] = field(default_factory=dict)
     uses: dict[Node, Counter[str]] = field(default_factory=dict)
     joins: dict[tuple[Node, Node], Join | None] = field(default_factory=dict)
+    vectors: dict[Loop, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.same = leading_equalities(self.program)
@@ -149,7 +150,7 @@ class _Fusion:
             return True
         if not all(inner):
             return is_light(first if inner[0] else second)
-        kinds = {runs_in_vectors(loop, self.slow) for loop in (first, second)}
+        kinds = {self.runs_in_vectors(loop) for loop in (first, second)}
         arrays = {name for loop in (first, second) for name in self.uses_of(loop) if self.arrays[name].rank}
         return len(kinds) == 1 and len(arrays) <= MOST_ARRAYS and not (join.shifted and True in kinds)
 
@@ -172,6 +173,11 @@ class _Fusion:
         if node not in self.uses:
             self.uses[node] = Counter(memlet.array for part in walk(node) for memlet in (*reads(part), *writes(part)))
         return self.uses[node]
+
+    def runs_in_vectors(self, loop: Loop) -> bool:
+        if loop not in self.vectors:
+            self.vectors[loop] = runs_in_vectors(loop, self.slow)
+        return self.vectors[loop]
 
     def join_of(self, first: Loop, second: Loop) -> Join | None:
         if (first, second) not in self.joins:
