@@ -1,6 +1,8 @@
 """A budget of a vjp: it holds for the forward sweep, for what is kept, and for the pullback."""
 
 import gc
+import resource
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -85,3 +87,32 @@ def test_what_is_kept_is_tape_and_entry_values_are_copies():
     del pullback
     gc.collect()
     assert f.memory["adjoints"] == 0, "the pullback is gone, and its adjoints with it"
+
+
+def resident():
+    """The bytes of this process that are in memory."""
+    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+    return int(pages) * resource.getpagesize()
+
+
+def squares(x):
+    for _t in range(4):
+        for i in range(x.shape[0]):
+            x[i] = np.sin(x[i]) * x[i]
+    return np.sum(x)
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="what is in memory is read from /proc")
+def test_a_call_with_a_budget_gives_back_what_waits():
+    f = dfad.kernel(squares)
+    x = np.linspace(0.5, 1.5, 4_000_000)
+    _, pullback = dfad.vjp(f, x)
+    pullback(1.0)
+    kept = f.memory["tape"]
+    assert kept >= x.nbytes
+    small = np.linspace(0.5, 1.5, 10)
+    dfad.vjp(f, small, memory=10**6)
+    del pullback
+    waiting = resident()
+    dfad.vjp(f, small, memory=10**6)
+    assert waiting - resident() >= 0.9 * kept
