@@ -77,6 +77,7 @@ def emitted(source, names, values, checks):
 
 
 ONE_SHAPE = {name for name in GALLERY if "exchange" in name or "rotates" in name} | {"branch_chooses_array", "program_gray_scott"}
+ONE_SHAPE |= {name for name in GALLERY if name.startswith("selection_")}
 """Arrays that are exchanged or chosen between have one shape; another one is told at once."""
 EXTENTS_OF_ONE = {"mask_takes_array", "program_cavity_flow"}
 """With one row less NumPy broadcasts a slice that has one element left; which extents are 1 is known when a kernel is compiled."""
