@@ -6,7 +6,8 @@ operations that wait for a place, are computed once, here, before the array that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 
 import sympy
 
@@ -93,23 +94,20 @@ def _common_extent(context: Context, extents: Sequence[sympy.Expr]) -> sympy.Exp
 
 
 def is_at_most_one(extent: sympy.Expr) -> bool:
-    """Whether an extent is that of a clipped slice of one element, like ``0:1`` with Min(1, n); where it meets another, it must be 1."""
+    """Whether an extent is that of a clipped slice of one element, like ``0:1`` or ``k:k+1``; where it meets another, it must be 1."""
+    return not extent.is_Integer and any(bound.is_Integer and bound <= 1 for bound in _bounds_above(extent))
+
+
+def _bounds_above(extent: sympy.Expr) -> Iterator[sympy.Expr]:
+    """Expressions that the extent does not exceed: with one of its parts in place of each minimum that is added."""
     form = linear(sympy.expand(extent))
-    if form is None or not form.terms:
-        return False
-    most = form.constant
-    for atom, factor in form.terms:
-        bound = _constant_bound(atom)
-        if bound is None or factor < 0:
-            return False
-        most += factor * bound
-    return most <= 1
-
-
-def _constant_bound(atom: sympy.Expr) -> int | None:
-    """The constant among the parts of a minimum."""
-    parts = atom.args if isinstance(atom, sympy.Min) else ()
-    return next((int(part) for part in parts if part.is_Integer), None)
+    if form is None:
+        return
+    terms = [
+        [factor * part for part in (atom.args if isinstance(atom, sympy.Min) and factor > 0 else (atom,))] for atom, factor in form.terms
+    ]
+    for parts in product(*terms):
+        yield sympy.expand(sympy.Add(form.constant, *parts))
 
 
 def require_equal(context: Context, first: sympy.Expr, second: sympy.Expr) -> None:

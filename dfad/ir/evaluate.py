@@ -262,10 +262,10 @@ class Run:
             raise CompilerBug(f"{show_memlet(memlet)}: {memlet.array} holds no memory there", show(self.program))
         return self.buffers[memlet.array]
 
-    def subset(self, memlet: Memlet) -> tuple[int | slice, ...]:
-        """The subset as NumPy takes it; out of range is a fault of whoever built the Program."""
+    def subset(self, memlet: Memlet, held: npt.NDArray[Any] | None = None) -> tuple[int | slice, ...]:
+        """The subset as NumPy takes it, of the array or of what is held for it; out of range is a fault of whoever built the Program."""
         found: list[int | slice] = []
-        for index, extent in zip(memlet.subset, self.buffer(memlet).shape, strict=True):
+        for index, extent in zip(memlet.subset, (self.buffer(memlet) if held is None else held).shape, strict=True):
             if isinstance(index, Range):
                 start, stop, step = self.integer(index.start), self.integer(index.stop), self.integer(index.step)
                 inside = step >= 1 and (start >= stop or (start >= 0 and stop - 1 - (stop - 1 - start) % step < extent))
@@ -366,7 +366,8 @@ class _Log:
         """The operand as it is now; with the attribute ``demands``, an array that the named statement saw, as it was then."""
         key = str(dict(node.attributes).get("demands"))
         seen = self.values.get((key, False, memlet.array, self.instance(key, run))) if key in self.loops else None
-        return np.asarray((run.buffer(memlet) if seen is None else seen)[run.subset(memlet)])
+        held = run.buffer(memlet) if seen is None else seen
+        return np.asarray(held[run.subset(memlet, held)])
 
     def instance(self, key: str, run: Run) -> tuple[int, ...]:
         return tuple(run.symbols[name] for name in self.loops[key])

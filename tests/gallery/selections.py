@@ -236,6 +236,13 @@ def products_of_products(z, F, P):
     return total
 
 
+def slices_of_one_element(D):
+    """A column and a row as slices of one element, which broadcast."""
+    for k in range(D.shape[0]):
+        D[:] = np.minimum(D, D[:, k : k + 1] + D[k : k + 1, :])
+    return D
+
+
 STEPS = value(4)
 
 ENTRIES = (
@@ -258,6 +265,7 @@ ENTRIES = (
     Entry(products_of_products, all_of(array("n"), array(2, 2), array(2, 2)), bits=False),
     Entry(selection_of_pairs, all_of(array("n"), array("n"), number(), STEPS), bits=False),
     Entry(early_on_the_other_path, all_of(array("n"), STEPS), bits=False),
+    Entry(slices_of_one_element, array("n", "n")),
     Entry(early_array, all_of(array("n"), STEPS), 1, bits=False),
     Entry(early_number_and_array, all_of(array("n"), STEPS), 1, bits=False),
 )
