@@ -105,10 +105,11 @@ def _unpack(context: Context, targets: Sequence[ast.expr], value: Value) -> None
     if len(items) != len(targets):
         what = dimensions_of(getattr(context.place, "value", context.place), len(items))
         context.wrong_type(f"{f'{len(items)} values for' if what is None else f'{what}, and here are'} {len(targets)} names")
-    pairs = list(zip(targets, _apart(context, targets, items), strict=True))
+    pairs = list(zip(targets, items, strict=True))
     if all(isinstance(target, ast.Name) for target in targets):
         pairs.sort(key=lambda pair: isinstance(pair[1], Lazy | Deferred) and not isinstance(pair[1], OneOf))
-    for target, item in pairs:
+    ordered = [target for target, _ in pairs]
+    for target, item in zip(ordered, _apart(context, ordered, [item for _, item in pairs]), strict=True):
         assign(context, target, item)
 
 
@@ -132,8 +133,7 @@ def _apart(context: Context, targets: Sequence[ast.expr], items: Sequence[Value]
         kept.append(_kept_apart(context, target, item, stored))
         match target:
             case ast.Name(id=name) if name in homes:
-                home = homes[name].array
-                stored |= {home.name} if home is not None else set()
+                stored |= {array.name for array in (homes[name].array, homes[name].own) if array is not None}
             case ast.Subscript():
                 stored.add("*")
             case _:

@@ -322,7 +322,26 @@ def array_laplace(n):
     return A
 
 
+def arrays_copied_crosswise(x, y, n):
+    """Two names bound to copies of each other in one statement: both are read before either is bound."""
+    for _t in range(n):
+        x, y = y.copy(), x.copy()
+        x[0] *= 0.5
+        x, y = y * 0.5 + x, x.copy()
+    return np.sum(np.cos(x) * y)
+
+
+def arrays_scaled_then_copied_crosswise(x, y, n):
+    """The same where a name means the caller's array in the first trip only."""
+    for _t in range(n):
+        x *= 0.5
+        x, y = y.copy(), x.copy()
+    return np.sum(np.cos(x) * y)
+
+
 ENTRIES = (
+    Entry(arrays_scaled_then_copied_crosswise, all_of(signed("n"), array("n"), size()), bits=False, least=1),
+    Entry(arrays_copied_crosswise, all_of(signed("n"), array("n"), size()), bits=False, least=1),
     Entry(array_elementwise, all_of(array("n"), array("n"), number())),
     Entry(array_functions, array("n"), bits=False),
     Entry(array_exact_functions, signed("n")),
