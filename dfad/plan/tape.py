@@ -2,7 +2,8 @@
 
 The instances of a write that record are a set. The constraints of its hull that bound one index each are the guard of the Record and of the
 Restore; the smallest and largest value of each index under them give the box.
-Two loops that are a triangle share one dimension (triangles.py).
+Two loops that are a triangle share one dimension (triangles.py); a loop whose index those of the others tell, as of the strips that a
+loop was cut into, has none.
 
 A loop whose trips cannot be counted at entry of the call has no place in a box. The tape then grows: its rows are the trips of the
 innermost such loop, the *carrier*, over all its executions, and the box is over the loops inside it. Where the subset itself has an extent
@@ -93,12 +94,27 @@ def _dimensions(
     offset = recorded.dim(isl.dim_type.set) - len(loops)
     found: list[Dimension] = []
     position = 0
+    told: list[int] = []
     while position < len(loops):
+        if _is_told(recorded, offset + position, told):
+            told.append(offset + position)
+            position += 1
+            continue
         inner = loops[position + 1] if position + 1 < len(loops) else None
         triangle = None if inner is None else triangle_of(loops[position], inner, offset + position, recorded, space)
         found.append(bounds[position] if triangle is None else triangle)
         position += 1 if triangle is None else 2
     return tuple(slot for slot, _ in found), tuple(extent for _, extent in found)
+
+
+def _is_told(recorded: isl.Set, position: int, told: Sequence[int]) -> bool:
+    """Whether the other indices, without those that are told already, have one value of this one at most."""
+    left = recorded.reset_tuple_id()
+    for other in reversed(told):
+        left = left.project_out(isl.dim_type.set, other, 1)
+    here, count = position - len(told), left.dim(isl.dim_type.set)
+    values = isl.Map.from_range(left).move_dims(isl.dim_type.in_, 0, isl.dim_type.out, here + 1, count - here - 1)
+    return bool(values.move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, here).is_single_valued())
 
 
 def _count_known(bounds: list[tuple[sympy.Expr, sympy.Expr] | None]) -> int:

@@ -1,0 +1,106 @@
+"""Every affine kernel of the gallery records as many bytes as it did when its tapes were looked through, and no more.
+
+A kernel is affine when neither guards nor trip counts depend on data, so that no tape grows. Those that are not in ``RECORDED``
+record nothing.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+from dfad.ir.integer import compile_integer
+from dfad.ir.nodes import Branch, Role, While
+from dfad.ir.walk import all_arrays, walk
+from tests.adjoint_paths import planned, subject
+from tests.gallery import GALLERY
+
+SIZE = 5
+RECORDED = {
+    "again_from_an_array_of_the_trip": 168,
+    "again_from_an_array_that_changes": 96,
+    "again_from_an_array_that_is_stored": 120,
+    "again_not_from_the_entry": 40,
+    "array_in_place": 40,
+    "array_ones_broadcast": 120,
+    "array_product_accumulates": 200,
+    "array_product_of_elements": 80,
+    "idle_loop_exchanges": 160,
+    "loop_counter_reset": 240,
+    "loop_exchanges_arrays": 48,
+    "loop_nonlinear_sweeps": 192,
+    "products_of_products": 320,
+    "program_adi": 96,
+    "program_cavity_flow": 2608,
+    "program_durbin": 144,
+    "program_floyd_warshall": 1000,
+    "program_gramschmidt": 560,
+    "program_gray_scott": 480,
+    "program_heat_radiation": 120,
+    "program_lorenz": 840,
+    "program_lstm": 480,
+    "program_shallow_water": 336,
+    "program_thomas": 160,
+    "program_trmm": 240,
+    "report_experts": 80,
+    "report_four_sweeps": 384,
+    "report_narrow_stencil": 48,
+    "report_product_loop": 40,
+    "report_read_then_overwritten": 40,
+    "report_two_in_place_statements": 72,
+    "scalar_augmented": 40,
+    "selection_in_the_next_trip": 24,
+    "selection_two_names_of_the_old": 208,
+    "short_exchanged_names": 80,
+    "short_old_buffer_named": 200,
+    "short_replayed_forcing": 120,
+    "slice_reshape_is_a_view": 232,
+    "slice_step_overlaps": 24,
+    "triangle_backwards": 160,
+    "triangle_grows": 80,
+    "triangle_grows_by_two": 200,
+    "triangle_in_sweeps": 360,
+    "triangle_of_columns": 560,
+    "triangle_of_slices": 80,
+    "triangle_of_triangles": 320,
+    "triangle_shrinks": 200,
+    "trips_as_many_as_computed": 80,
+    "twin_of_a_step": 368,
+    "twin_written_in_between": 384,
+    "while_counts_down": 24,
+    "while_counts_in_loops": 280,
+}
+"""Bytes at this size. Values that are kept, never twice: a sweep that reads its own cells records each trip or each trip but the first."""
+
+HIDDEN = {"scalar_globals", "trips_from_an_array"}
+"""Sizes of these are no arguments."""
+
+
+def affine(name):
+    """The kernel with arguments, None where it is not affine or has no derivative."""
+    entry = GALLERY[name]
+    case = subject(entry.function, entry.make(max(SIZE, entry.least), np.random.default_rng(SIZE)))
+    is_affine = not any(isinstance(node, Branch | While) for node in walk(case.primal.body))
+    return case if case.active and case.kinds and is_affine else None
+
+
+def tape_bytes(case):
+    """What the gradient of the first kind of output by all arguments records, for a call of this size; None where a tape grows."""
+    program = planned(case, case.kinds[0], case.active, passes=False)
+    values = {bound.symbol.name: extent_of(bound, case.arguments) for bound in program.symbols}
+    tapes = [array for array in all_arrays(program).values() if array.role is Role.TAPE]
+    if any(array.grows for array in tapes):
+        return None
+    return sum(array.dtype.bytes * math.prod(max(0, compile_integer(extent)(values)) for extent in array.shape) for array in tapes)
+
+
+def extent_of(bound, arguments):
+    named = arguments[getattr(bound, "array", None) or bound.parameter]
+    return named.shape[bound.dimension] if hasattr(bound, "dimension") else int(named)
+
+
+@pytest.mark.parametrize("name", sorted(GALLERY.keys() - HIDDEN))
+def test_an_affine_kernel_records_what_it_must(name):
+    case = affine(name)
+    recorded = None if case is None else tape_bytes(case)
+    assert (0 if recorded is None else recorded) == RECORDED.get(name, 0)
