@@ -56,6 +56,7 @@ RECORDED = {
     "short_replayed_forcing": 120,
     "slice_reshape_is_a_view": 232,
     "slice_step_overlaps": 24,
+    "slices_of_one_element": 1000,
     "triangle_backwards": 160,
     "triangle_grows": 80,
     "triangle_grows_by_two": 200,
