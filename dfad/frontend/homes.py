@@ -173,7 +173,13 @@ def _is_only_exchanged(context: Context, name: str, region: ast.stmt, facts: Fac
     bound = [statement for other in group for statement in plainly_assigned([region], other)]
     if not all(is_exchange(statement) for statement in bound):
         return False
-    return all(other in facts.carried and isinstance(context.frame.variables.get(other), View) for other in group)
+    return all(other in facts.carried and _stays(context, other) for other in group)
+
+
+def _stays(context: Context, name: str) -> bool:
+    """Whether a variable is an array where an outer region, if one carries it, expects it."""
+    home, value = context.frame.homes.get(name), context.frame.variables.get(name)
+    return isinstance(value, View) and (home is None or home.value == value)
 
 
 def _exchanged_with(region: ast.stmt, name: str) -> set[str]:

@@ -239,7 +239,17 @@ def branch_chooses_array(x, y, n):
     return np.sum(z * w) + np.sum((y if n > 2 else x) ** 2)
 
 
+def branch_exchanges_twice(x, y, c, d):
+    """Two exchanges under two conditions, one name read afterwards; the caller's arrays stay as they are."""
+    if c > 1.0:
+        if d > 1.0:
+            x, y = y, x
+        x, y = y, x
+    return np.sum(x * x * x)
+
+
 ENTRIES = (
+    Entry(branch_exchanges_twice, all_of(array("n"), signed("n"), number(1.1, 1.2), number(0.5, 1.5)), bits=False),
     Entry(branch_in_loop, all_of(signed("n"), value(0.3))),
     Entry(branch_chain, signed("n")),
     Entry(branch_without_else, signed("n"), least=1),
