@@ -154,7 +154,7 @@ def _own_array(context: Context, name: str, value: Scalar) -> Array | None:
 def _array_home(context: Context, name: str, value: View, home: Home, region: ast.stmt, facts: Facts) -> Home:
     """Exchanged names keep their own arrays; a name that is bound to new arrays needs one that nobody else sees."""
     if _is_only_exchanged(context, name, region, facts) and value.is_whole:
-        home.array = value.array
+        home.array, home.exchanged = value.array, True
         return home
     dtype, _ = learned_type(context, home, value)
     others = [holder for holder in context.holders(value.array.name) if holder != (context.frame, name) and holder[0].is_live(holder[1])]
@@ -173,7 +173,15 @@ def _is_only_exchanged(context: Context, name: str, region: ast.stmt, facts: Fac
     bound = [statement for other in group for statement in plainly_assigned([region], other)]
     if not all(is_exchange(statement) for statement in bound):
         return False
-    return all(other in facts.carried and _stays(context, other) for other in group)
+    return all(other in facts.carried and _stays(context, other) for other in group) and not _may_lose_the_callers(context, group)
+
+
+def _may_lose_the_callers(context: Context, group: set[str]) -> bool:
+    """Whether an exchange would put the caller's array into a home that an outer region also writes by itself."""
+    homes = [context.frame.homes[name] for name in group if name in context.frame.homes]
+    values = [context.frame.variables.get(name) for name in group]
+    has_callers = any(isinstance(value, View) and value.array.role == Role.ARGUMENT for value in values)
+    return has_callers and any(home.array is not None and not home.exchanged for home in homes)
 
 
 def _stays(context: Context, name: str) -> bool:

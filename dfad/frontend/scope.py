@@ -29,7 +29,8 @@ class Home:
     """The array in which a region carries a variable; made at the first assignment when there is no value before.
 
     ``key`` names it across attempts: what an attempt learns of its type, the next one knows from the start. Where it ``selects``, the
-    variable means one of the views of its ``selection``, of which ``own`` is an array for what is no view (selections.py).
+    variable means one of the views of its ``selection``, of which ``own`` is an array for what is no view (selections.py). Where it is
+    ``exchanged``, its region only exchanges the variable, which keeps an array of its own, the caller's perhaps.
     """
 
     key: str
@@ -39,6 +40,7 @@ class Home:
     needs_start: bool = False
     fixed: Value | None = None
     selects: bool = False
+    exchanged: bool = False
     selection: Selection | None = None
     own: Array | None = None
 

@@ -248,7 +248,21 @@ def branch_exchanges_twice(x, y, c, d):
     return np.sum(x * x * x)
 
 
+def branch_exchanges_a_name_bound_outside(x, y, c, d):
+    """The inner exchange must not hand the caller's array to a name that the outer branch binds by itself."""
+    x = x + 1.0
+    if c > 0.0:
+        if d < 0.0:
+            c = 0.5
+        else:
+            x, y = y, x
+        x, y = y, x
+    y = x.copy()
+    return x * y
+
+
 ENTRIES = (
+    Entry(branch_exchanges_a_name_bound_outside, all_of(array("n"), signed("n"), number(), number()), bits=False),
     Entry(branch_exchanges_twice, all_of(array("n"), signed("n"), number(1.1, 1.2), number(0.5, 1.5)), bits=False),
     Entry(branch_in_loop, all_of(signed("n"), value(0.3))),
     Entry(branch_chain, signed("n")),
