@@ -175,6 +175,20 @@ def f(x: f8[N], y: f8[M]):
     for j in range(0, N):
         y[j] = x[j]
 """,
+    "fuse_counts_the_rows_of_an_array": """
+def f(x: f8[N], y: f8[N]):
+    n: i8
+    k: i8
+    a: f8[k]
+    n = 0
+    for i in range(0, N):
+        y[i] = x[i]*2.0
+        n = n + 1
+    k = n
+    for j in range(0, N):
+        a[j] = y[j] + (x[j - 1] if j > 0 else 0.0)
+        x[j] = a[j]
+""",
     "fuse_transposed": """
 def f(x: f8[N, N], y: f8[N, N]):
     for i in range(0, N):

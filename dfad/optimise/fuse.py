@@ -17,10 +17,10 @@ trip; bodies of more arrays than MOST_ARRAYS; loops of which one may end the cal
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
-from dfad.analysis.effects import Effects, conflict, effects_of
+from dfad.analysis.effects import Effects, conflict, effects_of, sizes_of
 from dfad.analysis.extents import leading_equalities
 from dfad.analysis.joining import Join, have_one_range, join_of
 from dfad.analysis.vectors import is_innermost, is_light, runs_in_vectors
@@ -44,18 +44,19 @@ def fuse(program: Program, slow: Set[str] = frozenset()) -> Program:
         The operations that have no vector form on this machine.
     """
     visible = {array.name for array in program.parameters if array.role is Role.ARGUMENT}
-    program = replace(program, body=rewrite_block(program.body, lambda node: _checks_first(node, visible)))
+    sizes = sizes_of(all_arrays(program))
+    program = replace(program, body=rewrite_block(program.body, lambda node: _checks_first(node, visible, sizes)))
     fusion = _Fusion(program, visible, slow)
     body = rewrite_block(program.body, lambda node: fusion.joined(node) if isinstance(node, Block) else node)
     return program if body is program.body else replace(program, body=body)
 
 
-def _checks_first(node: Node, visible: Set[str]) -> Node:
+def _checks_first(node: Node, visible: Set[str], sizes: Mapping[str, frozenset[str]]) -> Node:
     """A Block with each Check moved before the statements whose order with it does not show."""
     if not isinstance(node, Block):
         return node
     body: list[Node] = []
-    effects: dict[Node, Effects] = {child: effects_of(child, visible) for child in node.body}
+    effects: dict[Node, Effects] = {child: effects_of(child, visible, sizes) for child in node.body}
     for child in node.body:
         place = len(body)
         while isinstance(child, Check) and place and not conflict(effects[body[place - 1]], effects[child]):
@@ -90,6 +91,7 @@ class _Fusion:
     def __post_init__(self) -> None:
         self.same = leading_equalities(self.program)
         self.arrays = all_arrays(self.program)
+        self.sizes = sizes_of(self.arrays)
         self.all_uses = self.uses_of(self.program.body)
         self.own = {name for name, array in self.arrays.items() if array.rank and array not in self.program.parameters}
 
@@ -165,7 +167,7 @@ class _Fusion:
 
     def effects_of(self, node: Node) -> Effects:
         if node not in self.effects:
-            self.effects[node] = effects_of(node, self.visible)
+            self.effects[node] = effects_of(node, self.visible, self.sizes)
         return self.effects[node]
 
     def uses_of(self, node: Node) -> Counter[str]:
