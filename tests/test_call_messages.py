@@ -100,7 +100,7 @@ def test_a_complex_array_is_not_sent_to_a_conversion_that_loses_half_of_it():
     ("arguments", "message"),
     [
         ((np.ones(3), np.ones(4)), "the shapes do not fit in x + y: extents 3 and 4"),
-        ((np.ones(3), np.ones(3), 5), "index 4 is out of bounds for axis 0 of x, which has extent 3"),
+        ((np.ones(3), np.ones(3), 5), "index 3 is out of bounds for axis 0 of x, which has extent 3"),
     ],
 )
 def test_a_check_names_the_operation_or_the_array_and_its_axis(arguments, message):

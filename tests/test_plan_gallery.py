@@ -27,6 +27,12 @@ PLANS = 4
 # What the frontend or the recording refuses, whatever the plan.
 REFUSED = {"branch_exchange", "choice_csr_product"}
 
+UNBOUNDED = {
+    "mask_elements", "mask_extremes", "mask_meets_another", "mask_rows_packed", "mask_takes_array", "mask_takes_fewer_axes",
+    "trips_from_an_array",
+}  # fmt: skip
+"""Kernels with arrays whose size is known only while they run: they have no plan, like those with tapes that grow."""
+
 
 def arguments_of(case: Subject, of) -> dict[str, object]:
     arrays = all_arrays(case.primal)
@@ -69,7 +75,7 @@ def test_gradients_do_not_depend_on_the_plan(name):
         as_recorded = planned(case, of, case.active)
         arguments = arguments_of(case, of)
         expected, _ = run(as_recorded, arguments)
-        if any(array.grows for array in all_arrays(as_recorded).values()):
+        if name in UNBOUNDED or any(array.grows for array in all_arrays(as_recorded).values()):
             with pytest.raises(KernelTypeError, match="known only while the kernel runs"):
                 Planner(verify(postpone(as_recorded)), sizes_of(as_recorded, arguments), Costs())
             continue

@@ -276,7 +276,8 @@ def run_child(work):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*fork.*")
+@pytest.mark.filterwarnings("ignore:.*_at_fork.*:pytest.PytestUnraisableExceptionWarning")  # what JAX says, where it was loaded
 def test_a_forked_child_shares_loops_too():
     A = np.random.default_rng(5).normal(size=(500, 500))
     gradient = dfad.grad(rows, threads=2)

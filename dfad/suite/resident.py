@@ -44,6 +44,7 @@ def resident_bytes(system: str, benchmark: Benchmark, size: dict[str, Any]) -> i
 
 def _rise_in_jax(system: str, benchmark: Benchmark, size: dict[str, Any]) -> int:
     subject = prepare(system, benchmark, size, primal=False, threads=None)
+    _give_back()
     before = _status("VmRSS")
     _, peak = _watched(subject.run)
     return peak - before

@@ -116,21 +116,25 @@ def array_product_accumulates(C, A, B):
 
 
 def array_scaled_products(A, B, x, a, b):
+    """A factor of a matrix in products with vectors."""
     return a * A @ x + x @ (B[:, 1:] * b / 3.0)
 
 
 def array_scaled_then_changed(A, x, a):
+    """A factor that changes before the product is taken."""
     T = a * A
     A[0, 0] = 5.0
     return T @ x + A @ x
 
 
 def array_rows_times_matrix(A, B):
+    """Each row times one matrix, in place."""
     for r in range(A.shape[0]):
         A[r, :] = A[r, :] @ B + B @ A[r, :]
 
 
 def array_triangle_of_products(A, C):
+    """A column times the columns that follow it."""
     for i in range(A.shape[1]):
         C[i:, i] += 0.5 * (A[:, i] @ A[:, i:])
         C[i, :i] = A[:, : i + 1][0, :i] * C[i, i]
@@ -138,6 +142,7 @@ def array_triangle_of_products(A, C):
 
 
 def array_windows(A, B):
+    """A convolution over pixels, window by window."""
     K = B.shape[0]
     out = np.empty((A.shape[0] - K + 1, A.shape[1] - K + 1, B.shape[3]))
     for i in range(A.shape[0] - K + 1):
@@ -148,11 +153,13 @@ def array_windows(A, B):
 
 
 def array_windows_of_rows(A, B, C):
+    """A window of rows times weights."""
     for j in range(1, A.shape[0]):
         C[j - 1, :] = np.sum(A[j, :, np.newaxis] * B, axis=0)
 
 
 def array_windows_in_place(A, B):
+    """Windows of an array that the loop writes."""
     for j in range(1, A.shape[0]):
         A[j - 1, :] = np.sum(A[j, :, np.newaxis] * B, axis=0)
 

@@ -7,6 +7,7 @@ from tests.gallery.makers import all_of, array, value
 
 
 def idle_count_under_a_mask(x, radius):
+    """A count that nothing differentiable depends on."""
     total = 0.0
     for i in range(3):
         mask = np.logical_and(0.3 * i <= radius, radius < 0.3 * i + 0.9)
@@ -27,6 +28,7 @@ def idle_branch_overwrites(x):
 
 
 def idle_loop_overwrites(x):
+    """A loop with nothing to undo overwrites what was read before."""
     d = np.ones(len(x))
     s = 0.0
     for i in range(len(x)):
@@ -39,6 +41,7 @@ def idle_loop_overwrites(x):
 
 
 def idle_loop_exchanges(x):
+    """A loop that does nothing but exchange arrays."""
     s = 1.0
     for i in range(len(x)):
         c = np.zeros(2) + 0.5 * i
@@ -50,6 +53,7 @@ def idle_loop_exchanges(x):
 
 
 def idle_guard_of_an_address(x):
+    """A branch decides an address, which is demanded."""
     last = 0
     s = 0.0
     for i in range(len(x)):
@@ -81,6 +85,7 @@ def again_not_from_the_entry(x):
 
 
 def again_from_an_array_of_the_trip(x, steps):
+    """Computed again from an array of the same trip."""
     for _t in range(steps):
         near = 0.5 * x + 0.1
         for i in range(1, len(x)):
@@ -89,6 +94,7 @@ def again_from_an_array_of_the_trip(x, steps):
 
 
 def again_from_an_array_that_is_stored(x, steps):
+    """Computed again from an array that is recorded."""
     for _t in range(steps):
         sums = np.cumsum(x)
         for i in range(len(x)):
@@ -97,6 +103,7 @@ def again_from_an_array_that_is_stored(x, steps):
 
 
 def again_from_an_array_that_changes(x, steps):
+    """Not computed again from an array that has changed."""
     for _t in range(steps):
         near = 0.5 * x
         for i in range(1, len(x)):

@@ -7,36 +7,42 @@ from tests.gallery.makers import all_of, array, value
 
 
 def triangle_grows(x, y):
+    """Records in a lower triangle."""
     for i in range(len(y)):
         for j in range(i):
             x[j] = x[j] * x[j] * 0.5 + 0.1 * y[i]
 
 
 def triangle_shrinks(x, y):
+    """Records in an upper triangle."""
     for i in range(len(y)):
         for j in range(i, len(x)):
             x[j] = x[j] * (0.5 * x[j] + 0.1 * y[i])
 
 
 def triangle_backwards(x, y):
+    """Records in a triangle gone through backwards."""
     for i in range(len(y) - 1, -1, -1):
         for j in range(len(x) - 1, i, -1):
             x[j] = x[j] * x[j] * 0.5 + 0.1 * y[i] * x[j - 1]
 
 
 def triangle_grows_by_two(x, y):
+    """Records in a triangle whose rows grow by two."""
     for i in range(len(y)):
         for j in range(1, 2 * i + 2):
             x[j] = x[j] * x[j] * 0.5 + 0.1 * y[i]
 
 
 def triangle_of_slices(x, y):
+    """Records of slices that grow."""
     for k in range(1, len(x)):
         x[:k] += 0.3 * y[k] * x[k] * np.flip(x[:k])
         x[k] = y[k] * x[k]
 
 
 def triangle_of_columns(A):
+    """Records of columns that grow."""
     for k in range(A.shape[1]):
         for j in range(k + 1, A.shape[1]):
             s = np.dot(A[:, k], A[:, j])
@@ -44,6 +50,7 @@ def triangle_of_columns(A):
 
 
 def triangle_in_sweeps(x, y, sweeps):
+    """Records in a triangle, sweep by sweep."""
     for t in range(sweeps):
         for i in range(len(x)):
             for j in range(i + 1):
@@ -51,6 +58,7 @@ def triangle_in_sweeps(x, y, sweeps):
 
 
 def triangle_of_triangles(x, y):
+    """Records in a pyramid."""
     for i in range(len(x)):
         for j in range(i):
             for k in range(j, i):

@@ -17,6 +17,7 @@ def twin_of_a_step(u, v, steps):
 
 
 def twin_written_in_between(u):
+    """A copy whose original is written before it is read."""
     for _t in range(3):
         un = u.copy()
         u[1:] = u[:-1] * un[1:]
@@ -25,6 +26,7 @@ def twin_written_in_between(u):
 
 
 def twin_that_is_written(u):
+    """A copy that is written itself."""
     w = u.copy()
     for i in range(1, len(u)):
         w[i] = u[i] * w[i - 1]
@@ -33,6 +35,7 @@ def twin_that_is_written(u):
 
 
 def twin_in_part(u):
+    """A copy of a part."""
     w = np.ones(len(u) + 1)
     w[:-1] = u
     s = np.sum(u * u)
@@ -41,6 +44,7 @@ def twin_in_part(u):
 
 
 def twin_of_a_matrix(A, x):
+    """A copy of a matrix, both read by a stencil."""
     B = A.copy()
     y = A @ x
     A[:] = np.sin(B) * np.outer(x, y)
@@ -48,6 +52,7 @@ def twin_of_a_matrix(A, x):
 
 
 def twin_read_in_a_condition(u):
+    """A copy that decides a branch."""
     for _t in range(3):
         w = u.copy()
         for i in range(len(u)):

@@ -60,8 +60,8 @@ def settled(monkeypatch):
     seen: Counter = Counter()
     replays, stored = plan_locals._replays, plan_locals._stored
 
-    def counted_replays(level, choice):
-        found = replays(level, choice)
+    def counted_replays(level, choice, number):
+        found = replays(level, choice, number)
         seen["again"] += sum(len(nodes) for _, nodes in found)
         return found
 
