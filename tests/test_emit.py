@@ -378,7 +378,7 @@ def test_whole_arrays_are_treated_element_by_element():
     assert "for l_strip in range(M*N - 1, -1, -1048576):" in text
     assert "B[l] = 0.5*B[l]" in text
     between_nests = text.count(f"dfad_poll(ws, {NEST_WORK})")
-    assert text.count("dfad_poll(ws") - between_nests == 3
+    assert text.count("dfad_poll(ws") - between_nests == 5
 
 
 def test_a_sum_that_is_looked_at_is_not_kept_in_parts():
