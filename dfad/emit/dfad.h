@@ -5,7 +5,8 @@
  *   allocate   memory of a class (0 tape, 1 snapshots, 2 temporaries, 3 copies, 4 adjoints, 5 results), aligned to 64 bytes;
  *              NULL when there is none, never NULL for 0 bytes
  *   reserve    memory of a class that grows where it lies; it has no bytes yet. `site` tells those of one kernel apart
- *   grow       makes it that many bytes long, or more; not 0 when there are none. The word before it holds how many it has
+ *   grow       makes it that many bytes long, or more; not 0 when there are none. The word before it holds how many it has, and the word
+ *              before that how many are in use
  *   release    gives it back; what a kernel that ends with an error has not released, the launcher releases
  *   poll       not 0 when the call must end; asked by the thread that called
  *   team       how many threads may share a loop; `threads` afterwards
@@ -81,7 +82,10 @@ static inline void* dfad_reserve(dfad_workspace* ws, int64_t site, int64_t memor
 
 static inline int dfad_grow(dfad_workspace* ws, void* memory, int64_t bytes)
 {
-    return __builtin_expect(bytes > ((const int64_t*)memory)[-1], 0) && ws->grow(ws, memory, bytes);
+    int64_t* head = (int64_t*)memory;
+    if (__builtin_expect(bytes > head[-1], 0) && ws->grow(ws, memory, bytes)) return 1;
+    if (bytes > head[-2]) head[-2] = bytes;
+    return 0;
 }
 
 static inline void dfad_clear(void* memory, int64_t bytes) { memset(memory, 0, bytes > 0 ? (size_t)bytes : 0); }

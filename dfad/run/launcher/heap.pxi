@@ -4,18 +4,20 @@
 cdef struct Head:                   # stands before every block
     Head* next
     Head* previous
-    int64_t size                    # bytes asked for; of pooled memory that grows, those with memory behind them
-    int64_t kind                    # its memory class
     int64_t space                   # of memory that grows: addresses, this head included (growing.pxi); else 0
-    int64_t site                    # of memory that grows: which of the kernel it is
-    int64_t committed               # of memory that grows: bytes that have memory behind them
-    int64_t capacity                # bytes that it can hold
+    int64_t counted                 # of memory that grows: bytes that its class has been told of
+    int64_t touched                 # of memory that grows: bytes that were in use once, so that the system has put memory there
+    int32_t kind                    # its memory class
+    int32_t site                    # of memory that grows: which of the kernel it is
+    int64_t size                    # bytes asked for; where it grows the kernel writes them, and of what is pooled they are those touched
+    int64_t capacity                # bytes that it can hold without being asked for more
 
 
 cdef struct Heap:
     dfad_workspace base             # first, so that a kernel's workspace is its heap
     pthread_mutex_t lock            # threads of one kernel may allocate at once
     Head* live
+    Head* growing                   # live, too
     Head* pooled
     int64_t pooled_bytes
     int64_t held                    # live and pooled bytes together
@@ -111,6 +113,7 @@ cdef void* allocate(dfad_workspace* workspace, int64_t size, int64_t kind) noexc
         heap.refused = size
         return NULL
     pthread_mutex_lock(&heap.lock)
+    count_grown(heap)
     head = reuse(heap, capacity)
     if head == NULL:
         head = fresh(heap, size, capacity)
@@ -133,10 +136,11 @@ cdef void release(dfad_workspace* workspace, void* block) noexcept nogil:
         return
     head = <Head*>block - 1
     pthread_mutex_lock(&heap.lock)
-    unlink(&heap.live, head)
+    count_grown(heap)
+    unlink(&heap.growing if head.space else &heap.live, head)
     push(&heap.pooled, head)
     heap.held_by[head.kind] -= head.size
     if head.space:
-        head.size = head.committed
+        head.size = head.touched
     heap.pooled_bytes += head.size
     pthread_mutex_unlock(&heap.lock)

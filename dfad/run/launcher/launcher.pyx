@@ -14,7 +14,7 @@ from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer
-from libc.stdint cimport int64_t, intptr_t
+from libc.stdint cimport int32_t, int64_t, intptr_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 

@@ -299,6 +299,7 @@ cdef class Routine:
 
     cdef void remember(self, Heap* heap) noexcept:
         cdef int kind
+        count_grown(heap)
         for kind in range(CLASS_COUNT):
             self.last[kind] = heap.peak_by[kind]
         self.last[CLASS_COUNT] = heap.peak

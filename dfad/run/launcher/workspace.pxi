@@ -89,9 +89,9 @@ cdef class Workspace:
     cdef void drop_live(self) noexcept:
         """Free what an ended call left."""
         cdef Head* head
-        while self.heap.live != NULL:
-            head = self.heap.live
-            unlink(&self.heap.live, head)
+        while self.heap.live != NULL or self.heap.growing != NULL:
+            head = self.heap.live if self.heap.live != NULL else self.heap.growing
+            unlink(&self.heap.growing if head.space else &self.heap.live, head)
             give_back(head)
 
     cdef void end(self) noexcept:
@@ -126,5 +126,5 @@ cdef object take_over(Workspace workspace, int64_t address, dtype):
     """The block at that address, no longer the workspace's, as a vector."""
     cdef Grown grown = Grown()
     grown.head = <Head*><intptr_t>address - 1
-    unlink(&workspace.heap.live, grown.head)
+    unlink(&workspace.heap.growing, grown.head)
     return frombuffer(grown, dtype) if grown.head.size else empty(0, dtype)
