@@ -110,6 +110,17 @@ def test_a_check_names_the_operation_or_the_array_and_its_axis(arguments, messag
     assert_at(caught.value, "s += x[i] * np.sum(x + y)")
 
 
+@pytest.mark.slow
+def test_a_histogram_wants_a_weight_for_each_number():
+    def weighed(x, w):
+        return np.histogram(x, 3, weights=w)[0]
+
+    with pytest.raises(dfad.KernelIndexError) as caught:
+        dfad.kernel(weighed)(np.arange(4.0), np.ones(3))
+    assert caught.value.message == "np.histogram of 4 numbers with 3 weights"
+    assert_at(caught.value, "np.histogram(x, 3, weights=w)")
+
+
 def test_a_number_that_is_a_truth_value_bounds_a_range():
     def once(x):
         for _i in range(True):

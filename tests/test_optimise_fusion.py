@@ -7,12 +7,19 @@ from dfad.ir.show import show
 from dfad.ir.verify import verify
 from dfad.optimise.choose import choose_sums
 from dfad.optimise.contract import contract
+from dfad.optimise.extents import unify_extents
 from dfad.optimise.fuse import fuse
 from dfad.optimise.once import run_once
 from tests.ir_text import build
 from tests.test_optimise_golden import SIZES, outcome
 
-PASSES = {"fuse": fuse, "contract": lambda program: contract(fuse(program)), "once": run_once, "choose": choose_sums}
+PASSES = {
+    "fuse": fuse,
+    "contract": lambda program: contract(fuse(program)),
+    "once": run_once,
+    "choose": choose_sums,
+    "extents": unify_extents,
+}
 
 CASES = {
     "fuse_rows": """
@@ -55,6 +62,29 @@ def f(x: f8[N, N], y: f8[N, N]):
     for k in range(1, N):
         for l in range(0, N):
             y[k, l] = x[k - 1, l] + x[k, l]
+""",
+    "extents_in_a_loop": """
+def f(x: f8[N], y: f8[M], z: f8[K], T: int):
+    assert integer(0) >= T or integer(N - M) == integer(0), "index"
+    for i in range(0, M):
+        y[i] = 1.0
+    for t in range(T - 1, -1, -1):
+        for j in range(0, N):
+            x[j] += y[j]
+        for k in range(0, M):
+            y[k] *= 2.0
+        for l in range(0, K):
+            z[l] += 1.0
+""",
+    "extents_in_two_loops": """
+def f(x: f8[N], y: f8[M], z: f8[K], T: int):
+    assert integer(0) >= T or (integer(0) >= K or integer(N - M) == integer(0)), "index"
+    for t in range(0, T):
+        for i in range(0, N):
+            x[i] *= 2.0
+        for l in range(0, K):
+            for j in range(0, N):
+                x[j] += y[j]*z[l]
 """,
     "contract_rows": """
 def f(x: f8[N, N], y: f8[N, N]):

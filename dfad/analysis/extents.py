@@ -20,7 +20,13 @@ def equal_extents(program: Program) -> Change:
 
 def leading_equalities(program: Program) -> Change:
     """The same for all loops of the Program, from the Checks that stand before every loop, branch and library operation."""
-    return _equal_in(takewhile(lambda node: isinstance(node, Check | Tasklet), top_level(program.body)))
+    return _equal_in(leading_checks(program))
+
+
+def leading_checks(program: Program) -> tuple[Check, ...]:
+    """The Checks that stand before every loop, branch and library operation."""
+    leading = takewhile(lambda node: isinstance(node, Check | Tasklet), top_level(program.body))
+    return tuple(node for node in leading if isinstance(node, Check))
 
 
 def _equal_in(nodes: Iterable[Node]) -> Change:
@@ -28,13 +34,13 @@ def _equal_in(nodes: Iterable[Node]) -> Change:
     for node in nodes:
         match node:
             case Check(condition=Apply(operation="eq", operands=(Integer(value=left), Integer(value=right)))):
-                _note(substitute(table)(left - right), table)
+                note_equal(substitute(table)(left - right), table)
             case _:
                 pass
     return substitute(table)
 
 
-def _note(difference: sympy.Expr, table: dict[sympy.Symbol, sympy.Expr]) -> None:
+def note_equal(difference: sympy.Expr, table: dict[sympy.Symbol, sympy.Expr]) -> None:
     """Solve ``difference = 0`` for its last symbol where that stands alone, and put it into the table."""
     for item in sorted(difference.free_symbols, key=str, reverse=True):
         if difference.coeff(item) in (1, -1) and not (difference - difference.coeff(item) * item).has(item):

@@ -12,6 +12,7 @@ from types import FunctionType
 import numpy as np
 
 from dfad.frontend.arrays import as_view
+from dfad.frontend.bounds import require_equal
 from dfad.frontend.elementwise import number_of
 from dfad.frontend.indexing import subscript
 from dfad.frontend.products import transposed
@@ -41,7 +42,10 @@ def histogram(
     values = _as_vector(context, a)
     if isinstance(weights, Known):
         return _inlined(context, _counted, [values, bins, *ends])
-    return _inlined(context, _weighted, [values, bins, *ends, _as_vector(context, weights)])
+    weighing = _as_vector(context, weights)
+    message = "np.histogram of {0} numbers with {1} weights"
+    require_equal(context.builder, values.shape[0], weighing.shape[0], "index", message)
+    return _inlined(context, _weighted, [values, bins, *ends, weighing])
 
 
 def covariance(context: Context, m: Value, rowvar: Value = number(True), bias: Value = number(False), ddof: Value = NOTHING) -> Value:  # noqa: B008
@@ -90,8 +94,8 @@ def _bin(x: float, bins: int, low: float, high: float) -> int:
     """The bin by division, put right by its edges, k*step + low, between which rounding may have moved it; the last one holds its end."""
     step = (high - low) / bins
     place = min(int((x - low) / (high - low) * bins), bins - 1)
-    place = place - int(x < place * step + low)
-    return place + int(place < bins - 1) * int(x >= (place + 1) * step + low)
+    place = place - 1 if x < place * step + low else place
+    return place + 1 if place < bins - 1 and x >= (place + 1) * step + low else place
 
 
 def _counted(a: Numbers, bins: int, first: float | None, last: float | None) -> tuple[Numbers, Numbers]:

@@ -1,7 +1,7 @@
 """A sum under a condition becomes a sum of choices, which runs in vectors.
 
 In: any Program. Out: the same in which, in an innermost loop, a Branch without an other side whose statements only add, in any order or to
-integers, is those statements with a choice for what they add:
+integers, is those statements with a choice for what they add, in any order:
 
     if taken: s += x[i]     ->     s += x[i] if taken else 0.0
 
@@ -68,5 +68,5 @@ def _choices(branch: Branch) -> list[Node]:
         assert isinstance(node, Tasklet)
         value, dtype = node.value, node.value.dtype
         nothing = Constant(0.0 if dtype.is_float else 0, dtype)
-        found.append(replace(node, value=Select(branch.guard, value, nothing, dtype)))
+        found.append(replace(node, value=Select(branch.guard, value, nothing, dtype), reassociable=True))
     return found

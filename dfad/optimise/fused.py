@@ -13,6 +13,7 @@ from dfad.optimise.between import optimise_between
 from dfad.optimise.choose import choose_sums
 from dfad.optimise.contract import contract
 from dfad.optimise.dead import remove_dead
+from dfad.optimise.extents import unify_extents
 from dfad.optimise.fuse import fuse
 from dfad.optimise.lower_library import lower_extremes
 from dfad.optimise.once import run_once
@@ -24,7 +25,7 @@ def optimise_fused(program: Program, slow: Set[str] = frozenset()) -> Program:
     """The PRIMAL or PLANNED Program in fewer passes over memory; ``slow``: the operations without a vector form."""
     if program.stage is Stage.PLANNED:
         program = _in_one_sweep(remove_dead(run_upwards(optimise_between(program))))
-    return contract(fuse(tidy(run_once(choose_sums(lower_extremes(program)))), slow))
+    return contract(fuse(tidy(run_once(choose_sums(lower_extremes(unify_extents(program))))), slow))
 
 
 def _in_one_sweep(program: Program) -> Program:
