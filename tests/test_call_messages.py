@@ -118,7 +118,7 @@ def test_a_histogram_wants_a_weight_for_each_number():
     with pytest.raises(dfad.KernelIndexError) as caught:
         dfad.kernel(weighed)(np.arange(4.0), np.ones(3))
     assert caught.value.message == "np.histogram of 4 numbers with 3 weights"
-    assert_at(caught.value, "np.histogram(x, 3, weights=w)")
+    assert_at(caught.value, "return np.histogram(x, 3, weights=w)[0]")
 
 
 def test_a_number_that_is_a_truth_value_bounds_a_range():
