@@ -154,6 +154,7 @@ def test_what_is_copied_of_arguments_counts(layout, transform):
         transform(steps, memory=1000)(x, w)
     assert told.value.least == plans[-1].peak
     assert transform(steps, memory=plans[-1].peak).plan(x, w).least == plans[-1].peak
+    assert transform(steps).plan(x, w).least == plans[-1].peak
 
 
 @pytest.mark.parametrize("layout", layouts())

@@ -23,6 +23,7 @@ from dfad.pipeline.budget import charged, plan_within
 from dfad.pipeline.clock import Clock
 from dfad.pipeline.derive import Derived, derive, planner_of
 from dfad.pipeline.locate import locate
+from dfad.plan.reasons import tell
 from dfad.plan.report import Plan, Plans
 from dfad.run import cache, launch
 from dfad.run.build import provide_kernels, provide_launcher, warm
@@ -130,7 +131,9 @@ def _back(derived: Derived, request: Request, clock: Clock) -> Compiled:
 def listings(derived: Derived) -> dict[str, object]:
     """The texts of the stages before emission, and the dataflow graph."""
     found: dict[str, object] = {"ir": show(derived.primal), "dataflow": dataflow(derived.primal)}
-    return found if derived.adjoint is None else {**found, "adjoint": show(derived.adjoint)}
+    if derived.adjoint is None:
+        return found
+    return {**found, "adjoint": f"{show(derived.adjoint)}\n\n{tell(derived.reasons, derived.kept)}\n"}
 
 
 def _joined(texts: Sequence[str]) -> str:

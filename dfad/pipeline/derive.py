@@ -21,7 +21,8 @@ from dfad.plan.again import compute_again
 from dfad.plan.choice import Choice
 from dfad.plan.classes import with_tape
 from dfad.plan.parts import Pair, only, split, with_value_set_aside
-from dfad.plan.record import record
+from dfad.plan.reasons import Reason
+from dfad.plan.record import record_with_reasons
 from dfad.run.caller import Request
 from dfad.run.describe import Named, Wrapper, returned, written_arguments
 from dfad.run.recipe import Origin
@@ -37,11 +38,19 @@ class Part:
 
 @dataclass(frozen=True)
 class Derived:
-    """What a transform made of a primal; `adjoint` is None for the primal itself."""
+    """What a transform made of a primal; `adjoint` is None for the primal itself, which records nothing and has no `reasons`."""
 
     primal: Program
     adjoint: Program | None
     parts: tuple[Part, ...]
+    reasons: tuple[Reason, ...] = ()
+
+    @property
+    def kept(self) -> set[str]:
+        """The arrays that hold bytes from the forward to the reverse sweep."""
+        arrays = [array for part in self.parts for array in all_arrays(part.program).values()]
+        between = {name for part in self.parts for name, role in part.wrapper.kept.items() if role is Role.TAPE}
+        return between | {array.name for array in arrays if array.role is Role.TAPE}
 
 
 def derive(lowered: Lowered, primal: Program, request: Request, clock: Clock) -> Derived:
@@ -83,27 +92,28 @@ def _loop_options(request: Request) -> tuple[tuple[str, str | None], ...]:
 
 def planner_of(lowered: Lowered, primal: Program, request: Request) -> Choice:
     """The planner of a gradient for the sizes of a request."""
-    _, planned = _planned(primal, request, Clock())
+    _, planned, _ = _planned(primal, request, Clock())
     return choice_of(planned, lowered, request)
 
 
-def _planned(primal: Program, request: Request, clock: Clock) -> tuple[Program, Program]:
-    """The adjoint of the one float result, and the gradient Program that keeps what it needs."""
+def _planned(primal: Program, request: Request, clock: Clock) -> tuple[Program, Program, tuple[Reason, ...]]:
+    """The adjoint of the one float result, the gradient Program that keeps what it needs, and why it keeps that."""
     value = _scalar_result(primal, request)
     with clock.time("adjoint"):
         adjoint = differentiate(primal, Derivative(request.transform.wrt, (value,), unit_seed=True))
     with clock.time("plan"):
-        planned = verify(record(adjoint))
+        planned, reasons = record_with_reasons(adjoint)
+        verify(planned)
         gradients = adjoint.results[len(primal.results) :]
         wanted = gradients
         if request.transform.kind == "value_and_grad":
             planned, value = with_value_set_aside(planned, value)
             wanted = (value, *gradients)
-        return adjoint, verify(with_tape(only(planned, wanted)))
+        return adjoint, verify(with_tape(only(planned, wanted))), reasons
 
 
 def _gradient(lowered: Lowered, primal: Program, request: Request, clock: Clock) -> Derived:
-    adjoint, planned = _planned(primal, request, clock)
+    adjoint, planned, reasons = _planned(primal, request, clock)
     if request.options.budget is None:
         with clock.time("optimise"):
             program = joined(planned)
@@ -116,7 +126,7 @@ def _gradient(lowered: Lowered, primal: Program, request: Request, clock: Clock)
     planned_for = None if request.options.budget is None else tuple(sizes_of(program, lowered, request).values())
     wrapper = _wrapper(lowered, request, returns)
     wrapper = replace(wrapper, gradients=frozenset(gradients), sizes=planned_for, updated=written_arguments(primal))
-    return Derived(primal, adjoint, (Part(program, wrapper),))
+    return Derived(primal, adjoint, (Part(program, wrapper),), reasons)
 
 
 def _pair(lowered: Lowered, primal: Program, request: Request, clock: Clock) -> Derived:
@@ -124,7 +134,8 @@ def _pair(lowered: Lowered, primal: Program, request: Request, clock: Clock) -> 
     with clock.time("adjoint"):
         adjoint = differentiate(primal, Derivative(transform.wrt, of))
     with clock.time("plan"):
-        planned = verify(record(adjoint))
+        planned, reasons = record_with_reasons(adjoint)
+        verify(planned)
         if request.options.budget is None:
             planned = verify(compute_again(verify(tidy(planned))))
         pair = pair_within(planned, lambda program: split(program, of, transform.wrt), lowered, request)
@@ -137,7 +148,7 @@ def _pair(lowered: Lowered, primal: Program, request: Request, clock: Clock) -> 
     inputs, origins = _reverse_inputs(pair, first, forward)
     gradients = reverse.results
     second = Wrapper(inputs, (), gradients[0] if transform.is_single else gradients, frozenset(gradients), kept, origins)
-    return Derived(primal, adjoint, (Part(forward, replace(first, kept=kept)), Part(reverse, second)))
+    return Derived(primal, adjoint, (Part(forward, replace(first, kept=kept)), Part(reverse, second)), reasons)
 
 
 def _reverse_inputs(pair: Pair, first: Wrapper, forward: Program) -> tuple[tuple[tuple[str, ArgumentType], ...], tuple[Origin, ...]]:

@@ -50,6 +50,7 @@ from dfad.ir.walk import (
 from dfad.plan.demands import ENTRY, Demands, at_entry, collect, prepare, sweeps, wants_of
 from dfad.plan.idle import idle_regions, without_idle
 from dfad.plan.locals import Locals, decide_locals
+from dfad.plan.reasons import Reason, Slot, reasons_of
 from dfad.plan.rows import Rows, row_of, rows_named, rows_of
 from dfad.plan.tape import Box, box_of
 from dfad.source import Location
@@ -64,12 +65,17 @@ def record(program: Program) -> Program:
         PLANNED: no Demand is left, and no argument is written: the sweeps work on copies of role COPY. A result that was an argument
         is such a copy now, and no result any more.
     """
+    return record_with_reasons(program)[0]
+
+
+def record_with_reasons(program: Program) -> tuple[Program, tuple[Reason, ...]]:
+    """The same, with the reason of each tape and of each array that the reverse sweep finds as it was left."""
     forward, reverse = sweeps(program)
     found, reverse = _decide(forward, reverse, prepare(program))
     merge = _Merge(found)
     forward, reverse = merge.block(forward, reverse)
     reverse = _meet(reverse, found)
-    return _with_copies(program, forward, reverse, found.demands, merge)
+    return _with_copies(program, forward, reverse, found.demands, merge), reasons_of(merge.slots, found, reverse)
 
 
 def _decide(forward: Block, reverse: Block, known: Demands) -> tuple[Locals, Block]:
@@ -87,12 +93,12 @@ def _decide(forward: Block, reverse: Block, known: Demands) -> tuple[Locals, Blo
 class _Merge:
     """Walks the two sweeps side by side and puts records into one, restores into the other.
 
-    On the way ``tapes`` and ``counters`` get more, and ``rows``: by the key of their loop, then by the condition under which it has any.
+    On the way ``slots`` and ``counters`` get more, and ``rows``: by the key of their loop, then by the condition under which it has any.
     """
 
     def __init__(self, found: Locals) -> None:
         self.locals, self.demands = found, found.demands
-        self.tapes: list[Array] = []
+        self.slots: list[Slot] = []
         self.counters: list[Array] = []
         self.rows: dict[str, dict[Expression | None, Rows]] = {}
 
@@ -158,7 +164,7 @@ class _Merge:
         where, rows = _where(statement.node), self.rows_of(box, write, _where(statement.node), key)
         shape = box.shape if rows is None else (sympy.oo, *box.shape)
         tape = Array(self.demands.names.fresh(f"{write.array}_tape"), array.dtype, shape, Role.TAPE)
-        self.tapes.append(tape)
+        self.slots.append(Slot(tape, statement, write))
         index = _index_of(box, write, rows)
 
         def record(cell: tuple[sympy.Expr, ...]) -> tuple[Node, ...]:
@@ -341,7 +347,7 @@ def _with_copies(program: Program, forward: Block, reverse: Block, demands: Dema
     returning = rewrite_block(rewrite_block(reverse, lambda node: rename_arrays(node, table)), lambda node: rename_arrays(node, back))
     copies = [replace(demands.arrays[name], name=copy, role=Role.COPY) for name, copy in table.items()]
     entry = tuple(node for name in table for node in _copy_nest(demands.arrays[name], table[name], _where(forward), demands))
-    arrays = (*program.body.arrays, *copies, *merge.tapes, *merge.counters)
+    arrays = (*program.body.arrays, *copies, *(slot.tape for slot in merge.slots), *merge.counters)
     zero = Constant(0, I64)
     begin = tuple(Tasklet(Memlet(counter.name), zero, _where(forward), f"{counter.name}=0") for counter in merge.counters)
     results = tuple(name for name in program.results if name not in table)

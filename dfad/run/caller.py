@@ -53,7 +53,7 @@ class Request:
     sizes : mapping
         The shapes of arrays and the values of integers, by parameter.
     copied : int
-        Under a budget, the bytes that calls copy of arguments that are not contiguous.
+        The bytes that calls copy of arguments that are not contiguous: a plan counts them.
     question : str
         The key of all this.
     parse_seconds : float
@@ -82,7 +82,7 @@ def make_request(source: SourceText, types: Types, sizes: Sizes, transform: Tran
     start = perf_counter()
     names = resolve(source)
     threads = options.threads or toolchain.available_threads()
-    copied = 0 if options.budget is None else copied + names.copied()
+    copied += names.copied()
     planned = () if options.budget is None else (options.budget, tuple(sizes.items()), names.sizes(), copied)
     settings = (transform, options.compile_key(), threads > 1, planned, toolchain.flags())
     machine = (toolchain.compiler_identity(), toolchain.environment())
@@ -245,7 +245,8 @@ class Caller:
         if self.dispatcher is None:
             count = -1 if _has_keyword_only(self.signature) else len(request.types)
             self.dispatcher = launch.launcher().Dispatcher(count, trailing_defaults(self.signature))
-        if not (request.transform.is_checked or request.copied):
+        is_planned_for_copies = request.copied > 0 and request.options.budget is not None
+        if not (request.transform.is_checked or is_planned_for_copies):
             self.dispatcher.add(found.routine, guards, hidden)
         kept = (known for known in self.specialisations if known.request.question != request.question)
         self.specialisations = (found, *kept)

@@ -79,7 +79,7 @@ class Card:
 
     def facts(self) -> list[str]:
         """The sentences of the card: what is differentiated, recorded and held."""
-        return [*self._compiled_facts(), *self._differentiated(), *recorded(self.plan()), *self._memory_facts()]
+        return [*self._compiled_facts(), *self._differentiated(), *self._recorded(), *self._memory_facts()]
 
     def timings(self) -> dict[str, str]:
         """What each step of the last compilation took, as text."""
@@ -107,6 +107,12 @@ class Card:
         if self.call is not None:
             names = list(inspect.signature(self.kernel).parameters)
             yield f"the gradient is taken by {', '.join(names[place] for place in self.call.differentiated())}"
+
+    def _recorded(self) -> list[str]:
+        """What is recorded and why: as planned for the card's call, else as the listing of the adjoint says."""
+        reasons = told_reasons(self.listing("adjoint"))
+        plan = self.plan()
+        return [f"keeps {name} = {reason}" for name, reason in reasons.items()] if plan is None else recorded(plan, reasons)
 
     def _memory_facts(self) -> Iterator[str]:
         memory = _answer(lambda: self.asked.memory) or {}
@@ -161,14 +167,21 @@ def marked(decision: str) -> str:
     return f"{signs.get(decision, '·')} {decision}"
 
 
-def recorded(plan: Plan | None) -> list[str]:
-    """What a plan records and why, as sentences."""
-    if plan is None:
-        return []
+def told_reasons(listing: str | None) -> dict[str, str]:
+    """What the listing of an adjoint says of each recorded array: what it holds, the reads that demand it, the write that overwrites it."""
+    _, _, told = (listing or "").partition("\nrecorded:\n")
+    return dict(line.strip().split(" keeps ", 1) for line in told.splitlines() if " keeps " in line)
+
+
+def recorded(plan: Plan, reasons: Mapping[str, str]) -> list[str]:
+    """What a plan records and why, as sentences; ``reasons`` by array, the plan's own where there is none."""
     kept = [entry for entry in plan.entries if entry.decision == "kept"]
     if not kept:
         return ["nothing is recorded: all that the reverse sweep reads is still in place, or computed again"]
-    return [f"keeps {entry.value} ({size(entry.bytes)}): {entry.why}" for entry in kept]
+    return [
+        f"keeps {entry.value} ({size(entry.bytes)})" + (f" = {reasons[entry.value]}" if entry.value in reasons else f": {entry.why}")
+        for entry in kept
+    ]
 
 
 def _answer(question: Callable[[], T]) -> T | None:
