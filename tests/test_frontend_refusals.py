@@ -10,6 +10,7 @@ from dfad.errors import DfadError, KernelTypeError, UnsupportedSyntax
 from dfad.frontend.fence import check
 from dfad.source import read_source
 from tests.gallery.refused import MEANING, SYNTAX, define
+from tests.gallery.refused_types import TYPES, WAVES
 from tests.test_values import lowered
 
 
@@ -30,10 +31,11 @@ def test_syntax_is_refused_without_types(name):
     assert_tells(caught.value, refused)
 
 
-@pytest.mark.parametrize("name", sorted(MEANING))
+@pytest.mark.parametrize("name", sorted(MEANING.keys() | TYPES.keys()))
 def test_meaning_is_refused_with_types(name):
-    refused = MEANING[name]
+    refused = (MEANING | TYPES)[name]
     function = define(refused.text, name)
+    function.__globals__["WAVES"] = WAVES
     check(read_source(function))
     with pytest.raises((KernelTypeError, UnsupportedSyntax)) as caught:
         lowered(function, refused.make(4, np.random.default_rng(0)))

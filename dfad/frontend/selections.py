@@ -44,6 +44,7 @@ from dfad.frontend.values import (
     kind_of,
     whole,
 )
+from dfad.frontend.written import place_before
 from dfad.ir.dtype import I64
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Array, Integer
@@ -211,7 +212,7 @@ def _place_in(context: Context, name: str, home: Home, view: View) -> int | None
 def _require_alike(context: Context, name: str, first: View, other: View | Lazy | Deferred) -> None:
     if first.dtype != other.dtype or len(first.shape) != len(other.shape):
         context.wrong_type(
-            f"{name} is {kind_of(first)} before and {kind_of(other)} here, in a loop or branch",
+            f"{name} is {kind_of(first)}{place_before(context, name)} and {kind_of(other)} here, in a loop or branch",
             hint="a variable keeps one type there; use another name",
         )
     for own, extent in zip(first.shape, other.shape, strict=True):

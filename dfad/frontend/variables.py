@@ -20,6 +20,7 @@ from dfad.frontend.masks import keep_masked
 from dfad.frontend.scope import Context, Home, Retry
 from dfad.frontend.selections import bind_selection, release, shape_outside
 from dfad.frontend.values import Deferred, Lazy, Masked, OneOf, Scalar, Tuple, Value, View, element, kind_of, whole
+from dfad.frontend.written import place_before
 from dfad.ir.dtype import I64, Dtype
 from dfad.ir.memlet import Memlet, symbol
 from dfad.ir.nodes import Array, Constant, Expression, Integer, Read
@@ -103,7 +104,8 @@ def _assign_home(context: Context, name: str, home: Home, value: Value) -> Value
             return value
         case _:
             context.unsupported(
-                f"{name} becomes {kind_of(value)} in a loop or branch that also gives it another value", hint="use a number or an array"
+                f"{name} becomes {kind_of(value)} in a loop or branch that also gives it another value{place_before(context, name)}",
+                hint="use a number or an array",
             )
 
 
@@ -122,7 +124,7 @@ def _assign_scalar(context: Context, name: str, home: Home, value: Scalar) -> Sc
 def _refuse_change(context: Context, name: str, home: Home, value: Value) -> None:
     before = kind_of(home.value) if home.value is not None else "nothing"
     context.wrong_type(
-        f"{name} is {before} before and {kind_of(value)} here, in a loop or branch",
+        f"{name} is {before}{place_before(context, name)} and {kind_of(value)} here, in a loop or branch",
         hint="a variable keeps one type there; use another name",
     )
 

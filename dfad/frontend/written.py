@@ -45,6 +45,25 @@ def axis_of(context: Context, axis: int) -> str:
     return "an axis of extent {1}" if array is None else f"axis {axis} of {_escaped(array)}, which has extent {{1}}"
 
 
+def place_before(context: Context, name: str) -> str:
+    """`` in line 3``: where a variable, or what the function returns, got a value before the present place; nothing where that is the
+    same line or no statement."""
+    source, here = context.frame.source, context.locate(context.place).line
+    bound = [node for node in ast.walk(source.tree) if _binds(node, name)]
+    if not bound:
+        bound = [node for node in ast.walk(source.tree) if isinstance(node, ast.Return)]
+    lines = [line for node in bound if (line := source.locate(node).line) < here]
+    return f" in line {max(lines)}" if lines else ""
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    match node:
+        case ast.Name(id=found, ctx=ast.Store()) | ast.arg(arg=found):
+            return found == name
+        case _:
+            return False
+
+
 def operation_of(context: Context) -> str:
     """`` in x + y``: the operation at the present place, for a Check; nothing where it is no operation."""
     match context.place:
