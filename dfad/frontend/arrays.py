@@ -19,7 +19,7 @@ from dfad.frontend.blocks import Header, OpenBlock
 from dfad.frontend.builder import cast
 from dfad.frontend.elementwise import Operand, element_at, is_at_most_one, operand_of, require_equal, settle
 from dfad.frontend.scope import Context
-from dfad.frontend.values import ONE, ZERO, Deferred, Indices, Lazy, Masked, Scalar, Shape, Target, Value, View, kind_of, whole
+from dfad.frontend.values import ONE, ZERO, Deferred, Indices, Lazy, Masked, Scalar, Shape, Target, Tuple, Value, View, kind_of, whole
 from dfad.ir.dtype import Dtype
 from dfad.ir.memlet import Memlet, Range
 from dfad.ir.nodes import Expression, Read
@@ -44,6 +44,8 @@ def nest(context: Context, shape: Shape, stack: ExitStack) -> tuple[Indices, lis
 
 def store(context: Context, target: Target, value: Value, accumulate: bool = False) -> None:
     """``target[...] = value`` or, with `accumulate`, ``+=``."""
+    if isinstance(value, Tuple):
+        value = context.as_array(context, value, None)
     if isinstance(value, Deferred):
         if _takes_directly(context, target, value, accumulate):
             assert isinstance(target, View)
@@ -204,6 +206,8 @@ def as_view(context: Context, value: Value) -> View:
             return in_temporary(context, value)
         case Masked():
             return context.side_by_side(context, value)
+        case Tuple():
+            return in_temporary(context, context.as_array(context, value, None))
         case _:
             context.wrong_type(f"an array is needed here, and this is {kind_of(value)}")
 

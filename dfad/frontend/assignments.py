@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import sympy
 
-from dfad.frontend.arrays import store
+from dfad.frontend.arrays import as_view, store
 from dfad.frontend.bounds import require_equal
 from dfad.frontend.builder import cast
 from dfad.frontend.doubts import check_write_in_place, demand_view
@@ -25,9 +25,11 @@ from dfad.frontend.values import (
     Chosen,
     Deferred,
     Lazy,
+    Masked,
     MaskedCells,
     OneOf,
     Scalar,
+    Sharing,
     Target,
     Tuple,
     Value,
@@ -93,11 +95,23 @@ def _owner(context: Context, owner: ast.expr, index: ast.expr) -> tuple[View | O
     """The array whose cells a subscript on the left names, and the items between the brackets."""
     found, items = evaluate_index(context, owner, index)
     demand_view(context, found)
+    found = _as_cells(context, found)
     if not isinstance(found, View | OneOf):
         context.place = owner
         context.wrong_type(f"{kind_of(found)} has no elements to assign")
     check_write_in_place(context, found)
     return found, items
+
+
+def _as_cells(context: Context, owner: Value) -> Value:
+    """What is written to: of a value that no name means, as ``x[idx][mask] = v`` has it, an array of its own, which nobody reads."""
+    match owner:
+        case OneOf() | Lazy(shares=Sharing()):
+            return owner
+        case Lazy() | Deferred() | Masked() if owner.shape:
+            return as_view(context, owner)
+        case _:
+            return owner
 
 
 def _unpack(context: Context, targets: Sequence[ast.expr], value: Value) -> None:

@@ -17,7 +17,7 @@ from dfad.frontend.values import Deferred, Known, Lazy, Masked, Method, OneOf, S
 METHODS = frozenset(
     {
         "sum", "mean", "max", "min", "prod", "copy", "dot", "transpose", "fill", "astype", "item", "all", "any", "var", "std", "clip",
-        "argmax", "argmin", "ravel", "repeat", "reshape", "flatten", "cumsum", "swapaxes", "squeeze",
+        "argmax", "argmin", "ravel", "repeat", "reshape", "flatten", "cumsum", "cumprod", "swapaxes", "squeeze",
     }
 )  # fmt: skip
 """The methods that an array has; calls.py says which of them are done."""

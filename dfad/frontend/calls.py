@@ -14,7 +14,7 @@ from functools import cache, partial, reduce
 import numpy as np
 import sympy
 
-from dfad.frontend import composed, creation, grids, masks, products, reductions, scans, shapes
+from dfad.frontend import composed, creation, grids, masks, products, reductions, scans, shapes, shifted
 from dfad.frontend.arithmetic import apply, convert
 from dfad.frontend.arrays import store
 from dfad.frontend.doubts import check_write_in_place
@@ -24,6 +24,7 @@ from dfad.frontend.functions import ELEMENTWISE, rounded
 from dfad.frontend.indexing import part_of
 from dfad.frontend.names import is_inlined, plain_function
 from dfad.frontend.oneof import in_each, mapped
+from dfad.frontend.packing import nonzero
 from dfad.frontend.scope import Context
 from dfad.frontend.values import (
     Deferred,
@@ -217,6 +218,11 @@ def _add_to(context: Context, cells: Target | MaskedCells, added: Value) -> None
     store(context, cells, added, accumulate=True)
 
 
+def _where(context: Context, condition: Value, x: Value = reductions.NOTHING, y: Value = reductions.NOTHING) -> Value:
+    """``np.where``: a choice for each element, or the places where the condition holds."""
+    return nonzero(context, condition) if isinstance(x, Known) and isinstance(y, Known) else where(context, condition, x, y)
+
+
 def _clip(context: Context, a: Value, a_min: Value, a_max: Value) -> Value:
     """The minimum of the maximum."""
     bounds = ((a_min, "maximum"), (a_max, "minimum"))
@@ -281,22 +287,28 @@ HANDLERS: dict[object, Handler] = {
     np.linalg.norm: scans.norm,
     np.trace: scans.trace,
     np.cumsum: scans.running_sum,
+    np.cumprod: scans.running_product,
     np.argmax: scans.place_of_maximum,
     np.argmin: scans.place_of_minimum,
-    np.diff: scans.difference,
+    np.diff: shifted.difference,
     np.concatenate: shapes.concatenate,
     np.stack: shapes.stack,
     np.vstack: shapes.vstack,
     np.hstack: shapes.hstack,
     np.column_stack: shapes.column_stack,
     np.flip: shapes.flip,
+    np.flipud: lambda context, m: shapes.flip(context, m, integer(0)),
+    np.fliplr: lambda context, m: shapes.flip(context, m, integer(1)),
     np.triu: shapes.upper,
     np.tril: shapes.lower,
     np.identity: creation.eye,
-    np.roll: shapes.roll,
+    np.roll: shifted.roll,
     np.reshape: shapes.reshape,
     np.ravel: shapes.ravel,
-    np.where: where,
+    np.where: _where,
+    np.nonzero: nonzero,
+    np.flatnonzero: lambda context, a: nonzero(context, shapes.ravel(context, a)).items[0],
+    np.count_nonzero: lambda context, a: reductions.total(context, apply_all(context, "ne", operand_of(context, a), integer(0))),
     np.clip: _clip,
     np.histogram: composed.histogram,
     np.add.at: _add_at,
@@ -335,6 +347,7 @@ METHOD_HANDLERS: dict[str, Handler] = {
     "var": scans.variance,
     "std": scans.deviation,
     "cumsum": scans.running_sum,
+    "cumprod": scans.running_product,
     "argmax": scans.place_of_maximum,
     "argmin": scans.place_of_minimum,
     "reshape": shapes.reshape,

@@ -23,13 +23,19 @@ from dfad.frontend.values import ONE, Indices, Scalar, Shape, View
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pick:
-    """An axis of that extent, indexed by an array of integers."""
+    """An axis of that extent, indexed by an array of integers; ``is_settled``: all of them are known to be positions on the axis."""
 
     by: View
     extent: sympy.Expr
+    is_settled: bool = False
 
 
-Axis: TypeAlias = sympy.Expr | tuple[sympy.Expr, sympy.Expr, sympy.Expr] | Pick | None
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """An ellipsis that stands for no axis; it still stands between what is left and right of it."""
+
+
+Axis: TypeAlias = sympy.Expr | tuple[sympy.Expr, sympy.Expr, sympy.Expr] | Pick | Gap | None
 """What becomes of an axis: fixed at an index; (start, stride, extent); chosen by an array; or a new axis (None)."""
 
 
@@ -43,7 +49,8 @@ def chosen_positions(context: Context, axes: Sequence[Axis]) -> tuple[Shape, Cal
     shape = (*(_extent(axis) for axis in before), *common, *(_extent(axis) for axis in after))
     if context.builder.checks is not Checks.OUTSIDE:
         for pick in picks:
-            _check_all(context, pick)
+            if not pick.is_settled:
+                _check_all(context, pick)
 
     def positions(indices: Indices) -> Indices:
         chosen = indices[len(before) : len(before) + len(common)]
@@ -65,12 +72,23 @@ def _position(context: Context, axis: Axis, kept: Iterator[sympy.Expr], common: 
         case None:
             next(kept)
             return ()
-        case Pick(by, extent):
-            return (resolve_index(context, element_at(by, common, chosen), extent),)
+        case Gap():
+            return ()
+        case Pick(by, extent, is_settled):
+            index = element_at(by, common, chosen)
+            return (_settled(context, index, extent) if is_settled else resolve_index(context, index, extent),)
         case (start, stride, _):
             return (start + stride * next(kept),)
         case _:
             return (axis,)
+
+
+def _settled(context: Context, index: Scalar, extent: sympy.Expr) -> sympy.Expr:
+    """An index that is known to be a position on the axis."""
+    position = context.builder.pin_integer(index)
+    context.builder.know(position)
+    context.builder.know(extent - 1 - position)
+    return position
 
 
 def _is_kept(axis: Axis) -> bool:
@@ -83,5 +101,5 @@ def _extent(axis: Axis) -> sympy.Expr:
 
 def _place_of_choice(axes: Sequence[Axis]) -> int:
     """Where the axes of the choice come in: at the first index that is no slice; in front when slices stand between them."""
-    chosen = [position for position, axis in enumerate(axes) if not _is_kept(axis)]
+    chosen = [position for position, axis in enumerate(axes) if not _is_kept(axis) and not isinstance(axis, Gap)]
     return chosen[0] if chosen[-1] - chosen[0] == len(chosen) - 1 else 0

@@ -12,7 +12,7 @@ from dfad.frontend.arithmetic import apply, select
 from dfad.frontend.arrays import filled
 from dfad.frontend.bounds import require
 from dfad.frontend.builder import cast, constant
-from dfad.frontend.elementwise import common_dtype, number_of, operand_of, settle, typed
+from dfad.frontend.elementwise import number_of, operand_of, settle, typed
 from dfad.frontend.scope import Context
 from dfad.frontend.values import Deferred, Indices, Known, Lazy, Scalar, Shape, Tuple, Value, View, integer, kind_of
 from dfad.ir.dtype import BOOL, F64, I64, SUPPORTED, Dtype
@@ -39,7 +39,7 @@ def shape_of(context: Context, shape: Value) -> Shape:
 
 def dtype_of(context: Context, dtype: Value, default: Dtype) -> Dtype:
     """The ``dtype`` argument."""
-    if isinstance(dtype, Known) and dtype.value is None:
+    if _is_nothing(dtype):
         return default
     try:
         name = np.dtype(dtype.value).name if isinstance(dtype, Known) else ""  # type: ignore[call-overload]
@@ -49,6 +49,10 @@ def dtype_of(context: Context, dtype: Value, default: Dtype) -> Dtype:
         shown = getattr(dtype.value, "__name__", dtype.value) if isinstance(dtype, Known) else kind_of(dtype)
         context.wrong_type(f"the dtype {shown} is not supported", hint=f"use one of {', '.join(SUPPORTED)}")
     return SUPPORTED[name]
+
+
+def _is_nothing(dtype: Value) -> bool:
+    return isinstance(dtype, Known) and dtype.value is None
 
 
 def zeros(context: Context, shape: Value, dtype: Value = NOTHING) -> Value:
@@ -108,37 +112,12 @@ def full_like(context: Context, a: Value, fill_value: Value, dtype: Value = NOTH
 def copied(context: Context, a: Value, dtype: Value = NOTHING) -> Value:
     """``a.copy()``, ``a.astype(dtype)``, ``np.array(a)``: the elements, in an array of their own."""
     if isinstance(a, Tuple):
-        return _literal(context, a, dtype)
+        return context.as_array(context, a, None if _is_nothing(dtype) else dtype_of(context, dtype, F64))
     found = operand_of(context, a)
     own = dtype_of(context, dtype, found.dtype)
     if isinstance(found, Scalar):
         return Scalar(cast(found.expression, own))
     return Lazy(found.shape, own, lambda indices: cast(found.at(indices), own))
-
-
-def _literal(context: Context, rows: Tuple, dtype: Value) -> Value:
-    """``np.array([...])`` of numbers, or of rows of numbers."""
-    numbers, shape = _flattened(context, rows)
-    common, _ = common_dtype(context, [number if not number.weak else Scalar(cast(number.expression, number.dtype)) for number in numbers])
-    own = dtype_of(context, dtype, common)
-    kept = [cast(settle(context, number).expression, own) for number in numbers]
-
-    def write(target: View, accumulate: bool) -> None:
-        for position, expression in enumerate(kept):
-            place = np.unravel_index(position, shape)
-            memlet = target.memlet(tuple(sympy.Integer(int(index)) for index in place))
-            context.builder.tasklet(memlet, cast(expression, target.dtype), accumulate)
-
-    return Deferred(tuple(sympy.Integer(extent) for extent in shape), own, None, write)
-
-
-def _flattened(context: Context, rows: Tuple) -> tuple[list[Scalar], tuple[int, ...]]:
-    if not all(isinstance(row, Tuple) for row in rows.items):
-        return [number_of(context, item) for item in rows.items], (len(rows.items),)
-    parts = [_flattened(context, row) for row in rows.items if isinstance(row, Tuple)]
-    if len({shape for _, shape in parts}) != 1:
-        context.wrong_type("the rows of an array have one length")
-    return [number for numbers, _ in parts for number in numbers], (len(parts), *parts[0][1])
 
 
 # ---------------------------------------------------------------- sequences

@@ -78,14 +78,14 @@ def _refuse(context: Context, doubt: Doubt, what: str) -> None:
         context.learned.viewed |= keys
         raise Retry
     homes = [name for name, home in doubt.frame.homes.items() if home.array is not None and home.array.name in doubt.origins]
-    select(context, doubt.frame, [doubt.variable, *homes])
+    start_selecting(context, doubt.frame, [doubt.variable, *homes])
     context.unsupported(
         f"{doubt.variable} may be a new array here or share another one, so {what} is ambiguous",
         hint=f"write {doubt.variable} = {doubt.variable}.copy() where it gets its value",
     )
 
 
-def select(context: Context, frame: Frame, names: Sequence[str]) -> None:
+def start_selecting(context: Context, frame: Frame, names: Sequence[str]) -> None:
     """Let lowering start again with the variables as selections (selections.py), unless it has already."""
     asked = {f"{frame.path}{name}" for name in names}
     if not asked <= context.learned.selected:

@@ -15,7 +15,7 @@ from dfad.frontend import bounds
 from dfad.frontend.affine import linear
 from dfad.frontend.arithmetic import TypeClash, apply, divide_by_positive, promote, select
 from dfad.frontend.scope import Context
-from dfad.frontend.values import ONE, ZERO, Deferred, Indices, Lazy, Masked, Scalar, Shape, Value, View, element, kind_of
+from dfad.frontend.values import ONE, ZERO, Deferred, Indices, Lazy, Masked, Scalar, Shape, Tuple, Value, View, element, kind_of
 from dfad.frontend.written import operation_of, origin_of
 from dfad.ir.dtype import Dtype
 from dfad.ir.memlet import Memlet, symbol
@@ -33,6 +33,8 @@ def operand_of(context: Context, value: Value) -> Operand:
             return place(context, value)
         case Masked():
             return context.side_by_side(context, value)
+        case Tuple():
+            return place(context, context.as_array(context, value, None))
         case _:
             context.wrong_type(f"{origin_of(context, value)} neither a number nor an array")
 
@@ -126,11 +128,12 @@ def element_at(value: Operand, shape: Shape, indices: Indices) -> Scalar:
         return value
     missing = len(shape) - len(value.shape)
     own = zip(value.shape, shape[missing:], indices[missing:], strict=True)
-    picked = tuple(ZERO if _is_stretched(extent, common) else index for extent, common, index in own)
+    picked = tuple(ZERO if is_stretched(extent, common) else index for extent, common, index in own)
     return Scalar(value.at(picked))
 
 
-def _is_stretched(extent: sympy.Expr, common: sympy.Expr) -> bool:
+def is_stretched(extent: sympy.Expr, common: sympy.Expr) -> bool:
+    """Whether the one element on an axis stands for all of the common extent."""
     return bool(extent == 1 or (extent != common and is_at_most_one(extent)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dfad.frontend.bounds import unify
-from dfad.frontend.doubts import check_not_in_doubt, select
+from dfad.frontend.doubts import check_not_in_doubt, start_selecting
 from dfad.frontend.scope import Context
 from dfad.frontend.values import whole
 from dfad.ir.nodes import Array
@@ -50,5 +50,5 @@ def _unify(context: Context, first: Array, second: Array) -> None:
 def _refuse_aliases(context: Context, names: set[str], array: Array) -> None:
     others = [name for frame, name in context.holders(array.name) if frame is not context.frame or name not in names]
     if any(frame.is_live(name) for frame, name in context.holders(array.name) if name in others):
-        select(context, context.frame, sorted(names))
+        start_selecting(context, context.frame, sorted(names))
         context.unsupported(f"{', '.join(sorted(others))} still means an array that is exchanged in a loop", hint="copy it first: .copy()")

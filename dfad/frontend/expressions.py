@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from dfad.frontend.arithmetic import apply, select, truth
@@ -27,6 +28,7 @@ from dfad.frontend.oneof import read_selection
 from dfad.frontend.products import matmul
 from dfad.frontend.scope import Context
 from dfad.frontend.selections import either
+from dfad.frontend.sequences import item_of, of_sequences, require_array, require_no_sequence
 from dfad.frontend.values import (
     Deferred,
     Known,
@@ -45,7 +47,6 @@ from dfad.frontend.values import (
     number,
     scalars,
 )
-from dfad.frontend.written import dimensions_of
 from dfad.ir.dtype import BOOL
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Constant, Read
@@ -103,7 +104,7 @@ def _evaluate(context: Context, node: ast.expr) -> Value:
         case ast.Subscript(value=owner, slice=index):
             return _subscript(context, owner, index)
         case ast.Tuple(elts=items) | ast.List(elts=items):
-            return Tuple(tuple(evaluate_all(context, items)))
+            return Tuple(tuple(evaluate_all(context, items)), isinstance(node, ast.List))
         case ast.Slice(lower=lower, upper=upper, step=step):
             return SliceOf(*(None if part is None else number_of(context, evaluate(context, part)) for part in (lower, upper, step)))
         case _:
@@ -143,8 +144,8 @@ def keep(context: Context, value: Value) -> Value:
             return operand_of(context, value) if not value.shape else in_temporary(context, value)
         case Masked():
             return keep_masked(context, value)
-        case Tuple(items):
-            return Tuple(tuple(keep(context, item) for item in items))
+        case Tuple(items=items):
+            return replace(value, items=tuple(keep(context, item) for item in items))
         case _:
             return value
 
@@ -156,8 +157,10 @@ def binary(context: Context, op: ast.operator, left: Value, right: Value) -> Val
     """``left op right``."""
     if isinstance(op, ast.MatMult):
         return matmul(context, left, right)
-    if isinstance(op, ast.Add) and isinstance(left, Tuple) and isinstance(right, Tuple):
-        return Tuple(left.items + right.items)
+    if isinstance(left, Tuple) or isinstance(right, Tuple):
+        found = of_sequences(context, op, left, right)
+        if found is not None:
+            return found
     if isinstance(op, ast.BitAnd | ast.BitOr):
         return _mask(context, "and" if isinstance(op, ast.BitAnd) else "or", left, right)
     return apply_all(context, BINARY[type(op)], left, right)
@@ -172,6 +175,7 @@ def _mask(context: Context, operation: str, left: Value, right: Value) -> Value:
 
 
 def _unary(context: Context, op: ast.unaryop, value: Value) -> Value:
+    require_no_sequence(context, value)
     match op:
         case ast.USub():
             return apply_all(context, "neg", value)
@@ -209,6 +213,8 @@ def _link(context: Context, op: ast.cmpop, left: Value, right: Value) -> Value:
         if isinstance(left, Known) and isinstance(right, Known) and isinstance(op, ast.Eq | ast.NotEq):
             return number((left.value == right.value) == isinstance(op, ast.Eq))
         context.wrong_type(f"{kind_of(left)} and {kind_of(right)} cannot be compared")
+    if isinstance(left, Tuple) or isinstance(right, Tuple):
+        require_array(context, left, right)
     return apply_all(context, COMPARISONS[type(op)], left, right)
 
 
@@ -330,7 +336,7 @@ def _subscript(context: Context, owner: ast.expr, index: ast.expr) -> Value:
     if isinstance(found, Known) and is_grid(found):
         return grid(context, found, items)
     if isinstance(found, Tuple):
-        return _item(context, owner, found, items)
+        return item_of(context, owner, found, items)
     if isinstance(found, Masked):
         found = operand_of(context, found)
     if not isinstance(found, View | Lazy | Deferred):
@@ -343,21 +349,3 @@ def evaluate_index(context: Context, owner: ast.expr, index: ast.expr) -> tuple[
     items = index.elts if isinstance(index, ast.Tuple) else [index]
     found, *values = evaluate_all(context, [owner, *items])
     return found, values
-
-
-def _constant_bound(context: Context, bound: Scalar | None) -> int | None:
-    if bound is None or isinstance(bound.constant, int):
-        return None if bound is None else int(bound.constant or 0)
-    context.wrong_type("a tuple is sliced by constants")
-
-
-def _item(context: Context, node: ast.expr, owner: Tuple, items: Sequence[Value]) -> Value:
-    match items:
-        case [Scalar() as index] if isinstance(index.constant, int) and -len(owner.items) <= index.constant < len(owner.items):
-            return owner.items[index.constant]
-        case [Scalar() as index] if isinstance(index.constant, int) and (shape := dimensions_of(node, len(owner.items))) is not None:
-            context.wrong_type(f"{shape}, so that there is no shape[{index.constant}]")
-        case [SliceOf(start, stop, step)]:
-            return Tuple(owner.items[slice(*(_constant_bound(context, part) for part in (start, stop, step)))])
-        case _:
-            context.wrong_type("a tuple is indexed by a constant integer in range", hint="put the numbers into an array")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import sympy
 
-from dfad.frontend.arrays import as_view, in_temporary
-from dfad.frontend.choices import Axis, Pick, chosen_positions
+from dfad.frontend.arrays import in_temporary
+from dfad.frontend.brackets import FULL, Item, Mask, axes_of_items, is_mask, leading_mask, spelled
+from dfad.frontend.choices import Axis, Gap, Pick, chosen_positions
 from dfad.frontend.elementwise import place
 from dfad.frontend.masks import masked_cells, masked_part
 from dfad.frontend.oneof import mapped
-from dfad.frontend.positions import resolve_index, resolve_slice
 from dfad.frontend.scope import Context
 from dfad.frontend.values import (
     AXES,
@@ -33,10 +34,8 @@ from dfad.frontend.values import (
     Target,
     Value,
     View,
-    kind_of,
+    renumbered,
 )
-from dfad.frontend.written import array_of, axis_of, counted
-from dfad.ir.dtype import BOOL
 from dfad.ir.nodes import Expression
 
 
@@ -47,25 +46,27 @@ def subscript(context: Context, owner: Elements, items: Sequence[Value]) -> Scal
         if isinstance(placed, Scalar):
             context.wrong_type("a number has no elements")
         owner = placed
-    mask = _mask_of(context, items)
-    if mask is not None:
-        return masked_part(context, owner, mask)
-    axes = _axes(context, owner, items)
+    named = spelled(context, len(owner.shape), items)
+    masked = _behind_mask(context, owner, named)
+    if masked is not None:
+        return masked_part(context, *masked)
+    axes = axes_of_items(context, owner.shape, named)
     if any(isinstance(axis, Pick) for axis in axes):
         shape, positions = chosen_positions(context, axes)
         return Lazy(shape, owner.dtype, lambda indices: owner.at(positions(indices)))
-    if isinstance(owner, Lazy) and not isinstance(owner, OneOf):
-        return _lazy_part(owner, axes)
-    found = mapped(owner, lambda view: _part(view, axes)) if isinstance(owner, OneOf) else _part(owner, axes)
+    found = _plain_part(owner, axes)
     return found if found.shape else Scalar(found.at(()))
 
 
 def part_of(context: Context, owner: View, items: Sequence[Value]) -> Target | MaskedCells:
     """The cells that ``owner[items] = ...`` writes; of rank 0 when every axis is indexed."""
-    mask = _mask_of(context, items)
-    if mask is not None:
-        return masked_cells(context, owner, mask)
-    axes = _axes(context, owner, items)
+    named = spelled(context, len(owner.shape), items)
+    masked = _behind_mask(context, owner, named)
+    if masked is not None:
+        cells, mask = masked
+        assert isinstance(cells, View)
+        return masked_cells(context, cells, mask)
+    axes = axes_of_items(context, owner.shape, named)
     if not any(isinstance(axis, Pick) for axis in axes):
         return _part(owner, axes)
     axes = [_apart(context, axis, owner) for axis in axes]
@@ -73,63 +74,58 @@ def part_of(context: Context, owner: View, items: Sequence[Value]) -> Target | M
     return Chosen(owner.array, shape, lambda indices: owner.memlet(positions(indices)))
 
 
-def _mask_of(context: Context, items: Sequence[Value]) -> View | Lazy | None:
-    """The mask, where it is all that stands between the brackets."""
-    match items:
-        case [View() | Lazy() as mask] if mask.shape and mask.dtype == BOOL:
-            return mask
-        case [Deferred() as mask] if mask.shape and mask.dtype == BOOL:
-            return as_view(context, mask)
-        case _:
-            return None
+def _behind_mask(context: Context, owner: View | Lazy, items: Sequence[Item]) -> tuple[View | Lazy, Mask] | None:
+    """What a leading mask stands for the first axes of: the part that the other items leave, the axes of the mask in front."""
+    at = leading_mask(items)
+    if at is None:
+        return None
+    mask = items[at]
+    assert is_mask(mask)
+    full = [FULL] * len(mask.shape)
+    part = _plain_part(owner, axes_of_items(context, owner.shape, [*items[:at], *full, *items[at + 1 :]]))
+    first = sum(_is_kept(item) for item in items[:at])
+    inside = range(first, first + len(mask.shape))
+    order = [*inside, *(axis for axis in range(len(part.shape)) if axis not in inside)]
+    return _reordered(part, order), mask
+
+
+def _is_kept(item: Item) -> bool:
+    """Whether it leaves an axis."""
+    return isinstance(item, SliceOf) or (isinstance(item, Known) and item.value is None)
+
+
+def _reordered(value: View | Lazy, order: Sequence[int]) -> View | Lazy:
+    """The array whose axis k is axis ``order[k]`` of the old one."""
+    places = [order.index(old) for old in range(len(order))]
+    if places == list(range(len(order))):
+        return value
+    if isinstance(value, OneOf):
+        return mapped(value, lambda view: turned_view(view, order))
+    if isinstance(value, View):
+        return turned_view(value, order)
+    shape = tuple(value.shape[old] for old in order)
+    return Lazy(shape, value.dtype, lambda indices: value.at(tuple(indices[place] for place in places)))
+
+
+def turned_view(view: View, order: Sequence[int]) -> View:
+    """The view whose axis k is axis ``order[k]`` of the old one."""
+    places = [order.index(old) for old in range(len(order))]
+    turned = tuple(renumbered(dimension, places) for dimension in view.dimensions)
+    return View(view.array, turned, tuple(view.shape[old] for old in order))
 
 
 def _apart(context: Context, axis: Axis, owner: View) -> Axis:
     """An index array that is itself written is copied first."""
     if isinstance(axis, Pick) and axis.by.array.name == owner.array.name:
-        return Pick(in_temporary(context, Lazy(axis.by.shape, axis.by.dtype, axis.by.at)), axis.extent)
+        return replace(axis, by=in_temporary(context, Lazy(axis.by.shape, axis.by.dtype, axis.by.at)))
     return axis
 
 
-def _axes(context: Context, owner: View | Lazy, items: Sequence[Value]) -> list[Axis]:
-    """One entry for each item, the ellipsis and missing items spelled out."""
-    consuming = [item for item in items if not _is_known(item, None) and not _is_known(item, ...)]
-    missing = len(owner.shape) - len(consuming)
-    if missing < 0:
-        name = array_of(context) or "the array"
-        context.wrong_type(f"{name} has {counted(len(owner.shape))}, and here are {len(consuming)} indices")
-    full = SliceOf(None, None, None)
-    dots = [position for position, item in enumerate(items) if _is_known(item, ...)]
-    if len(dots) > 1:
-        context.wrong_type("an index can hold one ... only")
-    at = dots[0] if dots else len(items)
-    spelled = [*items[:at], *[full] * missing, *items[at + 1 :]]
-    axes = iter(enumerate(owner.shape))
-    return [None if _is_known(item, None) else _axis(context, item, *next(axes)) for item in spelled]
-
-
-def _is_known(item: Value, known: object) -> bool:
-    return isinstance(item, Known) and item.value is known
-
-
-def _axis(context: Context, item: Value, axis: int, extent: sympy.Expr) -> Axis:
-    match item:
-        case Scalar() if item.dtype.kind == "i":
-            return resolve_index(context, item, extent, axis_of(context, axis))
-        case SliceOf():
-            return resolve_slice(context, item, extent)
-        case View() | Lazy() | Deferred() if item.shape and item.dtype == BOOL:
-            context.unsupported(
-                "a mask beside other indices is not yet supported", hint="index first, then write the mask alone: A[0][mask]"
-            )
-        case View() | Lazy() | Deferred() if item.shape and item.dtype.kind == "i":
-            return Pick(as_view(context, item), extent)
-        case View() | Lazy() if item.dtype.kind == "i":
-            return resolve_index(context, Scalar(item.at(())), extent, axis_of(context, axis))
-        case _:
-            context.wrong_type(
-                f"an index is an integer or a slice, not {kind_of(item)}", hint="use // for an integer quotient, int() to truncate"
-            )
+def _plain_part(owner: View | Lazy, axes: Sequence[Axis]) -> View | Lazy:
+    """The part that integers and slices leave."""
+    if isinstance(owner, OneOf):
+        return mapped(owner, lambda view: _part(view, axes))
+    return _lazy_part(owner, axes) if isinstance(owner, Lazy) else _part(owner, axes)
 
 
 def _part(owner: View, axes: Sequence[Axis]) -> View:
@@ -139,6 +135,7 @@ def _part(owner: View, axes: Sequence[Axis]) -> View:
     for axis in axes:
         if axis is None:
             shape.append(ONE)
+        if axis is None or isinstance(axis, Gap):
             continue
         chosen.append((axis, len(shape)))
         if isinstance(axis, tuple):
@@ -167,7 +164,7 @@ def _old_index(axis: Axis, position: int) -> sympy.Expr:
             return axis
 
 
-def _lazy_part(owner: Lazy, axes: Sequence[Axis]) -> Scalar | Lazy:
+def _lazy_part(owner: Lazy, axes: Sequence[Axis]) -> Lazy:
     shape = tuple(ONE if axis is None else axis[2] for axis in axes if axis is None or isinstance(axis, tuple))
 
     def element(indices: Indices) -> Expression:
@@ -177,10 +174,12 @@ def _lazy_part(owner: Lazy, axes: Sequence[Axis]) -> Scalar | Lazy:
             match axis:
                 case None:
                     next(remaining)
+                case Gap():
+                    pass
                 case (start, stride, _):
                     picked.append(start + stride * next(remaining))
                 case _:
                     picked.append(axis)
         return owner.at(tuple(picked))
 
-    return Lazy(shape, owner.dtype, element, owner.shares) if shape else Scalar(element(()))
+    return Lazy(shape, owner.dtype, element, owner.shares)

@@ -18,6 +18,7 @@ from dfad.frontend.early import start_again
 from dfad.frontend.exits import without_exits
 from dfad.frontend.fence import check
 from dfad.frontend.inline import inline
+from dfad.frontend.literals import as_array
 from dfad.frontend.liveness import live_variables, parameters_of
 from dfad.frontend.names import declare_parameter
 from dfad.frontend.packing import side_by_side
@@ -78,7 +79,7 @@ def lower(source: SourceText, types: Mapping[str, ArgumentType], checks: Checks 
 
 def _attempt(source: SourceText, types: Mapping[str, ArgumentType], checks: Checks, learned: Learned) -> Lowered:
     reserved = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)} | types.keys()
-    context = Context(Builder(reserved, checks), inline, side_by_side, learned)
+    context = Context(Builder(reserved, checks), inline, side_by_side, as_array, learned)
     tree = without_exits(source.tree)
     frame = Frame(source, live_variables(tree), "")
     context.frames.append(frame)

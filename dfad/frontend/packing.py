@@ -14,13 +14,13 @@ from contextlib import ExitStack, contextmanager
 
 import sympy
 
-from dfad.frontend.arrays import in_temporary, nest
+from dfad.frontend.arrays import as_view, in_temporary, nest
 from dfad.frontend.bounds import require_equal
 from dfad.frontend.builder import cast, constant
-from dfad.frontend.elementwise import element_at, operand_of
+from dfad.frontend.elementwise import apply_all, element_at, is_at_most_one, operand_of
 from dfad.frontend.masks import lets_through, masked_shape
 from dfad.frontend.scope import Context
-from dfad.frontend.values import Indices, Lazy, Masked, MaskedCells, Value, View, element
+from dfad.frontend.values import ONE, Indices, Lazy, Masked, MaskedCells, Tuple, Value, View, element, integer
 from dfad.ir.dtype import I64
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Integer
@@ -39,6 +39,25 @@ def side_by_side(context: Context, value: Masked) -> View:
         inner, _ = nest(context, rest, stack)
         builder.tasklet(packed.memlet((place, *inner)), value.at((*indices, *inner)))
     return packed
+
+
+def places_of(context: Context, mask: View | Lazy) -> tuple[View, ...]:
+    """Where a mask is true: an array of positions for each of its axes, in order."""
+    builder = context.builder
+    held = in_temporary(context, Lazy(mask.shape, mask.dtype, mask.at))
+    count, *_ = masked_shape(context, Masked(held, held.shape, held.dtype, held.at))
+    length = builder.pin_integer(count)
+    builder.know(length)
+    found = tuple(builder.temporary("places", I64, (length,)) for _ in held.shape)
+    with _let_through(context, held) as (indices, place):
+        for places, index in zip(found, indices, strict=True):
+            builder.tasklet(places.memlet((place,)), Integer(index))
+    return found
+
+
+def nonzero(context: Context, a: Value) -> Tuple:
+    """``np.nonzero``: where elements are not 0, an array of positions for each axis."""
+    return Tuple(places_of(context, as_view(context, apply_all(context, "ne", operand_of(context, a), integer(0)))))
 
 
 def store_packed(context: Context, cells: MaskedCells, value: Value) -> None:
@@ -63,10 +82,11 @@ def _check_fit(context: Context, held: View, shape: Sequence[sympy.Expr]) -> Non
         context.wrong_type(f"an array of rank {len(held.shape)} does not fit cells of rank {len(shape)} under a mask")
     packed = "the mask lets {1} elements through, and here are {0}"
     missing = len(shape) - len(held.shape)
-    for axis, (own, other) in enumerate(zip(held.shape, shape[missing:], strict=True), missing):
-        if own != 1:
+    for axis, (extent, other) in enumerate(zip(held.shape, shape[missing:], strict=True), missing):
+        if extent != 1:
+            fitting = ONE if is_at_most_one(extent) else other
             message = packed if axis == 0 else "the shapes do not fit under a mask: extents {0} and {1}"
-            require_equal(context.builder, own, other, "index", message)
+            require_equal(context.builder, extent, fitting, "index", message)
 
 
 @contextmanager

@@ -55,7 +55,7 @@ def total(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = N
     if not value.shape:
         return value
     dtype = I64 if value.dtype.kind in "bi" else value.dtype
-    return _folded(context, value, axes_of(context, value, axis), _keeps(context, keepdims), dtype, _sum_into)
+    return _folded(context, value, axes_of(context, value, axis), keeps(context, keepdims), dtype, _sum_into)
 
 
 def product(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = NOTHING) -> Value:
@@ -66,10 +66,11 @@ def product(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value =
     if not value.shape:
         return value
     dtype = I64 if value.dtype.kind in "bi" else value.dtype
-    return _folded(context, value, axes_of(context, value, axis), _keeps(context, keepdims), dtype, _product_into)
+    return _folded(context, value, axes_of(context, value, axis), keeps(context, keepdims), dtype, _product_into)
 
 
-def _keeps(context: Context, keepdims: Value) -> bool:
+def keeps(context: Context, keepdims: Value) -> bool:
+    """Whether reduced axes stay, with one element."""
     return not (isinstance(keepdims, Known) and keepdims.value is None) and is_set(context, keepdims)
 
 
@@ -123,7 +124,8 @@ def reduced_shape(shape: Shape, axes: Sequence[int], keeps: bool) -> Shape:
     return tuple(extent for axis, extent in enumerate(shape) if axis not in axes)
 
 
-def _kept(indices: Indices, axes: Sequence[int], keeps: bool) -> Indices:
+def kept_indices(indices: Indices, axes: Sequence[int], keeps: bool) -> Indices:
+    """The indices of the result, from those of the elements."""
     if keeps:
         return tuple(sympy.Integer(0) if axis in axes else index for axis, index in enumerate(indices))
     return tuple(index for axis, index in enumerate(indices) if axis not in axes)
@@ -133,15 +135,15 @@ def _sum_into(context: Context, target: View, source: Operand, axes: Sequence[in
     store(context, target, Scalar(constant(0, target.dtype)))
     with ExitStack() as stack:
         indices, _ = nest(context, source.shape, stack)
-        element = cast(source.at(indices), target.dtype)
-        context.builder.tasklet(target.memlet(_kept(indices, axes, keeps)), element, accumulate=True, reassociable=target.dtype.is_float)
+        cell = target.memlet(kept_indices(indices, axes, keeps))
+        context.builder.tasklet(cell, cast(source.at(indices), target.dtype), accumulate=True, reassociable=target.dtype.is_float)
 
 
 def _product_into(context: Context, target: View, source: Operand, axes: Sequence[int], keeps: bool) -> None:
     store(context, target, Scalar(constant(1, target.dtype)))
     with ExitStack() as stack:
         indices, _ = nest(context, source.shape, stack)
-        cell = target.memlet(_kept(indices, axes, keeps))
+        cell = target.memlet(kept_indices(indices, axes, keeps))
         element = Scalar(cast(source.at(indices), target.dtype))
         context.builder.tasklet(cell, apply("mul", Scalar(Read(cell, target.dtype)), element).expression)
 
@@ -164,7 +166,7 @@ def _extreme(context: Context, operation: str, a: Value, axis: Value, keepdims: 
     if isinstance(value, Scalar):
         return value
     view = as_view(context, value)
-    axes, keeps = axes_of(context, view, axis), _keeps(context, keepdims)
+    axes, stays = axes_of(context, view, axis), keeps(context, keepdims)
     memlet = view.subset()
     if memlet is None or sum(isinstance(dimension, Along) for dimension in view.dimensions) != len(view.shape):
         view = in_temporary(context, Lazy(view.shape, view.dtype, view.at))
@@ -173,7 +175,7 @@ def _extreme(context: Context, operation: str, a: Value, axis: Value, keepdims: 
     for position in axes:
         message = "zero-size array has no maximum" if operation == "reduce_max" else "zero-size array has no minimum"
         require(context.builder, view.shape[position] - 1, "index", message, ())
-    return _deferred_extreme(context, operation, memlet, view, axes, keeps)
+    return _deferred_extreme(context, operation, memlet, view, axes, stays)
 
 
 def _deferred_extreme(context: Context, operation: str, memlet: Memlet, view: View, axes: Sequence[int], keeps: bool) -> Deferred:
@@ -206,14 +208,14 @@ def _without(target: View, axes: Sequence[int], keeps: bool) -> Memlet:
 # ---------------------------------------------------------------- truth
 
 
-def all_of(context: Context, a: Value, axis: Value = NOTHING) -> Value:
+def all_of(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = NOTHING) -> Value:
     """``np.all``: no element is false."""
-    return apply_all(context, "eq", total(context, _misses(context, a, 0), axis), integer(0))
+    return apply_all(context, "eq", total(context, _misses(context, a, 0), axis, keepdims), integer(0))
 
 
-def any_of(context: Context, a: Value, axis: Value = NOTHING) -> Value:
+def any_of(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = NOTHING) -> Value:
     """``np.any``: some element is true."""
-    return apply_all(context, "gt", total(context, _misses(context, a, 1), axis), integer(0))
+    return apply_all(context, "gt", total(context, _misses(context, a, 1), axis, keepdims), integer(0))
 
 
 def _misses(context: Context, a: Value, counted: int) -> Value:

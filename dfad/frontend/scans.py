@@ -11,11 +11,10 @@ from dfad.frontend.arrays import as_view, nest, store
 from dfad.frontend.bounds import require
 from dfad.frontend.builder import cast, constant
 from dfad.frontend.elementwise import apply_all, number_of, operand_of, place
-from dfad.frontend.indexing import subscript
-from dfad.frontend.reductions import NOTHING, axes_of, mean, total
+from dfad.frontend.reductions import NOTHING, axes_of, keeps, kept_indices, mean, reduced_shape, total
 from dfad.frontend.scope import Context
 from dfad.frontend.shapes import ravel
-from dfad.frontend.values import Deferred, Indices, Known, Scalar, SliceOf, Value, View, element, integer, kind_of
+from dfad.frontend.values import Deferred, Indices, Known, Lazy, Scalar, Value, View, element, integer, kind_of
 from dfad.ir.dtype import BOOL, I64
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Apply, Array, Expression, Integer, Read
@@ -37,9 +36,10 @@ def deviation(context: Context, a: Value, axis: Value = NOTHING, ddof: Value = i
     return apply_all(context, "sqrt", variance(context, a, axis, ddof, keepdims))
 
 
-def norm(context: Context, x: Value) -> Value:
+def norm(context: Context, x: Value, axis: Value = NOTHING, keepdims: Value = NOTHING) -> Value:
     """``np.linalg.norm``: the root of the sum of squares."""
-    return apply_all(context, "sqrt", total(context, apply_all(context, "pow", operand_of(context, x), integer(2))))
+    squares = apply_all(context, "pow", operand_of(context, x), integer(2))
+    return apply_all(context, "sqrt", total(context, squares, axis, keepdims))
 
 
 def trace(context: Context, a: Value) -> Value:
@@ -58,7 +58,16 @@ def trace(context: Context, a: Value) -> Value:
 
 
 def running_sum(context: Context, a: Value, axis: Value = NOTHING) -> Value:
-    """``np.cumsum``: along an axis, or of a vector."""
+    """``np.cumsum``: along an axis, or of all elements."""
+    return _running(context, a, axis, "add", 0)
+
+
+def running_product(context: Context, a: Value, axis: Value = NOTHING) -> Value:
+    """``np.cumprod``: along an axis, or of all elements."""
+    return _running(context, a, axis, "mul", 1)
+
+
+def _running(context: Context, a: Value, axis: Value, operation: str, start: int) -> Value:
     source = as_view(context, a)
     if isinstance(axis, Known) and len(source.shape) > 1:
         source = as_view(context, ravel(context, source))
@@ -69,23 +78,38 @@ def running_sum(context: Context, a: Value, axis: Value = NOTHING) -> Value:
         others = tuple(sympy.Integer(1) if position == along else extent for position, extent in enumerate(source.shape))
         with ExitStack() as stack:
             outer, _ = nest(context, others, stack)
-            held = context.builder.hold(context.builder.unused("running"), constant(0, dtype))
+            held = context.builder.hold(context.builder.unused("running"), constant(start, dtype))
             header = stack.enter_context(context.builder.loop("i0", sympy.Integer(0), source.shape[along]))
             indices = (*outer[:along], header.index, *outer[along + 1 :])
-            context.builder.tasklet(Memlet(held.name), cast(source.at(indices), dtype), accumulate=True)
+            element = cast(source.at(indices), dtype)
+            if operation == "add":
+                context.builder.tasklet(Memlet(held.name), element, accumulate=True)
+            else:
+                product = apply(operation, Scalar(Read(Memlet(held.name), dtype)), Scalar(element))
+                context.builder.tasklet(Memlet(held.name), product.expression)
             context.builder.tasklet(target.memlet(indices), cast(Read(Memlet(held.name), dtype), target.dtype), accumulate)
 
     return Deferred(source.shape, dtype, frozenset({source.array.name}), write)
 
 
-def place_of_maximum(context: Context, a: Value, axis: Value = NOTHING) -> Value:
+def place_of_maximum(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = NOTHING) -> Value:
     """``np.argmax``: the first of the greatest, along an axis or of all elements."""
-    return _place_of(context, a, axis, "gt")
+    return _kept_place(context, a, axis, keepdims, "gt")
 
 
-def place_of_minimum(context: Context, a: Value, axis: Value = NOTHING) -> Value:
+def place_of_minimum(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = NOTHING) -> Value:
     """``np.argmin``: the first of the least."""
-    return _place_of(context, a, axis, "lt")
+    return _kept_place(context, a, axis, keepdims, "lt")
+
+
+def _kept_place(context: Context, a: Value, axis: Value, keepdims: Value, relation: str) -> Value:
+    source = as_view(context, a)
+    found = operand_of(context, _place_of(context, source, axis, relation))
+    if not keeps(context, keepdims):
+        return found
+    axes = axes_of(context, source, axis)
+    shape = reduced_shape(source.shape, axes, True)
+    return Lazy(shape, found.dtype, lambda indices: found.at(kept_indices(indices, axes, False) if found.shape else ()))
 
 
 def _place_of(context: Context, a: Value, axis: Value, relation: str) -> Value:
@@ -133,12 +157,3 @@ def _beats(relation: str, value: Expression, best: Expression) -> Expression:
         return better
     undefined = Apply("and", (Apply("isnan", (value,), BOOL), Apply("not", (Apply("isnan", (best,), BOOL),), BOOL)), BOOL)
     return Apply("or", (better, undefined), BOOL)
-
-
-def difference(context: Context, a: Value) -> Value:
-    """``np.diff`` of a vector."""
-    source = as_view(context, a)
-    if len(source.shape) != 1:
-        context.unsupported("np.diff takes a vector", hint="subtract two slices")
-    ends = (SliceOf(integer(1), None, None), SliceOf(None, integer(-1), None))
-    return apply_all(context, "sub", *(subscript(context, source, [end]) for end in ends))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import NoReturn
@@ -16,7 +17,7 @@ from dfad.errors import KernelTypeError, Place, UnsupportedSyntax
 from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import Builder
 from dfad.frontend.liveness import Liveness
-from dfad.frontend.values import Masked, Scalar, Selection, Shape, Value, View, element, scalars, whole
+from dfad.frontend.values import Deferred, Masked, Scalar, Selection, Shape, Tuple, Value, View, element, scalars, whole
 from dfad.ir.dtype import Dtype
 from dfad.ir.nodes import Array, IntegerSymbol, Read, ShapeSymbol
 from dfad.ir.signature import ArgumentType
@@ -52,6 +53,20 @@ class Home:
         return whole(self.array) if self.array.rank else element(self.array, self.weak)
 
 
+HELD = "rows in region "
+"""Begins the name under which a frame keeps what a loop runs over; no variable of a kernel has such a name."""
+
+
+def is_held(name: str) -> bool:
+    """Whether it names what a loop runs over."""
+    return name.startswith(HELD)
+
+
+def held_since(name: str) -> int:
+    """The number of regions that were open when that loop began."""
+    return int(name.removeprefix(HELD))
+
+
 @dataclass(eq=False, slots=True)
 class Frame:
     """One function in one call. ``lent``: the arrays that its caller handed over, which others may be about to read."""
@@ -68,9 +83,17 @@ class Frame:
     regions: int = 0
     result: Value | None = None
 
+    @contextmanager
+    def holding(self, value: Value) -> Iterator[str]:
+        """Keep what a loop runs over, alive to its end, under a name of its own: whoever binds a variable anew sees it."""
+        name = f"{HELD}{self.regions}"
+        self.variables[name] = value
+        yield name
+        self.variables.pop(name, None)
+
     def is_live(self, name: str) -> bool:
         """Whether a variable is read after the present statement."""
-        return self.statement is None or name in self.liveness.after.get(self.statement, {name})
+        return self.statement is None or is_held(name) or name in self.liveness.after.get(self.statement, {name})
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +183,7 @@ class Context:
     builder: Builder
     inline: Callable[[Context, FunctionType, Sequence[Value], Mapping[str, Value]], Value]
     side_by_side: Callable[[Context, Masked], View]
+    as_array: Callable[[Context, Tuple, Dtype | None], Deferred]
     learned: Learned
     frames: list[Frame] = field(default_factory=list)
     hidden: dict[str, tuple[Hidden, Value]] = field(default_factory=dict)

@@ -22,11 +22,11 @@ import sympy
 from dfad.frontend.arrays import materialise, store
 from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import constant
-from dfad.frontend.doubts import note_doubt, note_share
+from dfad.frontend.doubts import note_doubt, note_share, start_selecting
 from dfad.frontend.elementwise import require_equal
 from dfad.frontend.liveness import plainly_assigned
 from dfad.frontend.oneof import HOLES, branch_over, mapped, parts_of, read_selection
-from dfad.frontend.scope import Context, Frame, Home, Retry
+from dfad.frontend.scope import Context, Frame, Home, Retry, held_since, is_held
 from dfad.frontend.values import (
     AXES,
     ZERO,
@@ -38,6 +38,7 @@ from dfad.frontend.values import (
     OneOf,
     Selection,
     Shape,
+    Together,
     Tuple,
     Value,
     View,
@@ -280,6 +281,9 @@ def release(
         return
     kept = materialise(context, Lazy(array.shape, array.dtype, whole(array).at), others[0][1]).array
     for owner, other in others:
+        if is_held(other) and owner.regions > held_since(other):
+            start_selecting(context, frame, [name])
+            context.unsupported(f"{name} is bound anew in a loop over its elements", hint=f"loop over a copy: {name}.copy()")
         if _is_carried(owner, other):
             _rescue(context, other, owner.homes[other], array, kept, moving | {name, other})
         else:
@@ -304,7 +308,9 @@ def _moved(context: Context, value: Value, array: Array, kept: Array) -> Value:
         case Selection():
             return _moved(context, read_selection(context, value), array, kept)
         case Tuple(items):
-            return Tuple(tuple(_moved(context, item, array, kept) for item in items))
+            return replace(value, items=tuple(_moved(context, item, array, kept) for item in items))
+        case Together(parts):
+            return replace(value, parts=tuple(_moved(context, part, array, kept) for part in parts))
         case _:
             return value
 

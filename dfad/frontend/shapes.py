@@ -13,7 +13,7 @@ from dfad.frontend.builder import constant
 from dfad.frontend.creation import shape_of
 from dfad.frontend.doubts import demand_view
 from dfad.frontend.elementwise import Operand, common_dtype, number_of, operand_of, require_equal
-from dfad.frontend.indexing import subscript
+from dfad.frontend.indexing import subscript, turned_view
 from dfad.frontend.products import transpose
 from dfad.frontend.reductions import NOTHING, axes_of
 from dfad.frontend.scope import Context
@@ -36,7 +36,6 @@ from dfad.frontend.values import (
     View,
     integer,
     kind_of,
-    renumbered,
 )
 from dfad.ir.nodes import Expression
 
@@ -145,7 +144,7 @@ def vstack(context: Context, arrays: Value) -> Value:
 
 def hstack(context: Context, arrays: Value) -> Value:
     """``np.hstack``: vectors one after the other, matrices side by side."""
-    parts = _operands(context, arrays)
+    parts = [part if part.shape else _widened(context, part) for part in _operands(context, arrays)]
     return _joined(context, parts, integer(0 if len(parts[0].shape) == 1 else 1))
 
 
@@ -167,21 +166,6 @@ def flip(context: Context, m: Value, axis: Value = NOTHING) -> Value:
     view = _seen(context, m)
     turned = axes_of(context, view, axis)
     return subscript(context, view, [BACKWARDS if position in turned else FULL for position in range(len(view.shape))])
-
-
-def roll(context: Context, a: Value, shift: Value, axis: Value = NOTHING) -> Value:
-    """``np.roll`` along one axis, or of a vector."""
-    view = as_view(context, a)
-    turned = axes_of(context, view, axis)
-    if len(turned) != 1:
-        context.unsupported("np.roll takes one axis", hint="name the axis")
-    amount = context.builder.pin_integer(number_of(context, shift))
-    along, extent = turned[0], view.shape[turned[0]]
-
-    def moved(indices: Indices) -> Indices:
-        return (*indices[:along], sympy.Mod(indices[along] - amount, extent), *indices[along + 1 :])
-
-    return Lazy(view.shape, view.dtype, lambda indices: view.at(moved(indices)))
 
 
 def upper(context: Context, m: Value, k: Value = integer(0)) -> Value:  # noqa: B008
@@ -221,7 +205,7 @@ def reshape(context: Context, a: Value, *shape: Value) -> Value:
         return _reshaped(context, view, wanted)
 
     def element(indices: Indices) -> Expression:
-        return view.at(_unfolded(_folded(indices, wanted), view.shape))
+        return view.at(unfolded(folded(indices, wanted), view.shape))
 
     shares = Sharing((view,), key if _is_contiguous(view) else None) if isinstance(a, View) else None
     return Lazy(wanted, view.dtype, element, shares)
@@ -231,7 +215,7 @@ def _is_contiguous(view: View) -> bool:
     """Whether its cells lie side by side in the order of its axes: a step in that order is a step in its array."""
     axes = AXES[: len(view.shape)]
     places = [_without_remainders(index) for index in view.memlet(axes).subset if isinstance(index, sympy.Expr)]
-    return not sympy.expand(_folded(tuple(places), view.array.shape) - _folded(axes, view.shape)).free_symbols & set(axes)
+    return not sympy.expand(folded(tuple(places), view.array.shape) - folded(axes, view.shape)).free_symbols & set(axes)
 
 
 def _without_remainders(index: sympy.Expr) -> sympy.Expr:
@@ -241,7 +225,7 @@ def _without_remainders(index: sympy.Expr) -> sympy.Expr:
 
 def _reshaped(context: Context, view: View, shape: Shape) -> View:
     """The view with its cells in another shape."""
-    old = _unfolded(_folded(AXES[: len(shape)], shape), view.shape)
+    old = unfolded(folded(AXES[: len(shape)], shape), view.shape)
     inner = view.memlet(old).subset
     return View(view.array, tuple(Mixed(index) for index in inner if isinstance(index, sympy.Expr)), shape)
 
@@ -272,7 +256,7 @@ def ravel(context: Context, a: Value) -> Value:
     return reshape(context, a, integer(-1))
 
 
-def _folded(indices: Indices, shape: Shape) -> sympy.Expr:
+def folded(indices: Indices, shape: Shape) -> sympy.Expr:
     """The position in the order of the last axis first."""
     position = sympy.Integer(0)
     for index, extent in zip(indices, shape, strict=True):
@@ -280,7 +264,7 @@ def _folded(indices: Indices, shape: Shape) -> sympy.Expr:
     return sympy.expand(position)
 
 
-def _unfolded(position: sympy.Expr, shape: Shape) -> Indices:
+def unfolded(position: sympy.Expr, shape: Shape) -> Indices:
     """The indices of a position in that order."""
     found = list[sympy.Expr]()
     for extent in reversed(shape[1:]):
@@ -298,14 +282,7 @@ def transpose_axes(context: Context, a: Value, *axes: Value) -> Value:
     named = [_place_of(context, item, len(view.shape)) for item in order]
     if sorted(named) != list(range(len(view.shape))):
         context.wrong_type(f"the axes of {kind_of(view)} are constants, each named once")
-    return _reordered(view, named)
-
-
-def _reordered(view: View, order: Sequence[int]) -> View:
-    """The view whose axis k is axis ``order[k]`` of the old one."""
-    places = [order.index(old) for old in range(len(order))]
-    turned = tuple(renumbered(dimension, places) for dimension in view.dimensions)
-    return View(view.array, turned, tuple(view.shape[old] for old in order))
+    return turned_view(view, named)
 
 
 def swapaxes(context: Context, a: Value, axis1: Value, axis2: Value) -> Value:
@@ -315,7 +292,7 @@ def swapaxes(context: Context, a: Value, axis1: Value, axis2: Value) -> Value:
     first, second = _place_of(context, axis1, rank), _place_of(context, axis2, rank)
     order = list(range(rank))
     order[first], order[second] = second, first
-    return _reordered(view, order)
+    return turned_view(view, order)
 
 
 def moveaxis(context: Context, a: Value, source: Value, destination: Value) -> Value:
@@ -325,4 +302,4 @@ def moveaxis(context: Context, a: Value, source: Value, destination: Value) -> V
     moved = _place_of(context, source, rank)
     order = [position for position in range(rank) if position != moved]
     order.insert(_place_of(context, destination, rank), moved)
-    return _reordered(view, order)
+    return turned_view(view, order)

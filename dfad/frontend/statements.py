@@ -21,7 +21,7 @@ from dfad.frontend.expressions import evaluate, keep
 from dfad.frontend.guards import knowing
 from dfad.frontend.homes import close_homes, merge_paths, open_homes
 from dfad.frontend.indexing import subscript
-from dfad.frontend.liveness import assigned_names, plainly_assigned
+from dfad.frontend.liveness import assigned_names
 from dfad.frontend.scope import Context, Doubt
 from dfad.frontend.trips import one_trip, repeat
 from dfad.frontend.values import (
@@ -36,7 +36,6 @@ from dfad.frontend.values import (
     Tuple,
     Value,
     View,
-    arrays_of,
     integer,
     kind_of,
 )
@@ -158,39 +157,23 @@ def _while(context: Context, statement: ast.While) -> None:
 
 
 def _for_rows(context: Context, statement: ast.For, rows: Value) -> None:
-    assert isinstance(rows, View | OneOf)
-    opened = open_homes(context, statement)
-    _check_stays(context, statement, rows)
-    with context.builder.loop("row", sympy.Integer(0), rows.shape[0]) as header:
-        _trip(context, statement, lambda: subscript(context, rows, [integer(header.index)]))
-    close_homes(context, statement, opened)
+    with context.frame.holding(rows) as held:
+        opened = open_homes(context, statement)
+        kept = context.frame.variables[held]
+        assert isinstance(kept, View | OneOf)
+        with context.builder.loop("row", sympy.Integer(0), kept.shape[0]) as header:
+            _trip(context, statement, lambda: subscript(context, kept, [integer(header.index)]))
+        close_homes(context, statement, opened)
 
 
 def _for_together(context: Context, statement: ast.For, over: Together) -> None:
     """A loop over `zip` or `enumerate`: as many trips as the shortest part has elements."""
-    kept = _kept(context, over)
-    opened = open_homes(context, statement)
-    _check_stays(context, statement, kept)
-    with context.builder.loop("row", sympy.Integer(0), _trips(context, kept)) as header:
-        _trip(context, statement, lambda: _item(context, kept, header.index))
-    close_homes(context, statement, opened)
-
-
-def _check_stays(context: Context, statement: ast.For, over: Value) -> None:
-    """Refuse a loop over an array whose memory another array takes over in the loop: Python would go on with the old one."""
-    match over:
-        case Together(parts):
-            for part in parts:
-                _check_stays(context, statement, part)
-        case View() | OneOf():
-            names = arrays_of([over])
-            for name, home in context.frame.homes.items():
-                own = home.own if home.selects else home.array
-                if own is not None and own.name in names and any(plainly_assigned([statement], name)):
-                    context.place = statement.iter
-                    context.unsupported(f"{name} is bound anew in a loop over its elements", hint=f"loop over a copy: {name}.copy()")
-        case _:
-            pass
+    with context.frame.holding(_kept(context, over)) as held:
+        opened = open_homes(context, statement)
+        kept = context.frame.variables[held]
+        with context.builder.loop("row", sympy.Integer(0), _trips(context, kept)) as header:
+            _trip(context, statement, lambda: _item(context, kept, header.index))
+        close_homes(context, statement, opened)
 
 
 def _kept(context: Context, part: Value) -> Value:

@@ -239,9 +239,10 @@ class Deferred:
 
 @dataclass(frozen=True, slots=True)
 class Tuple:
-    """A tuple (or list) of values."""
+    """A tuple of values, or a list of them: the two are told apart between brackets only."""
 
     items: tuple[Value, ...]
+    is_list: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +342,7 @@ def element(array: Array, weak: bool = False) -> Scalar:
 def scalars(value: Value) -> Iterator[Scalar | View]:
     """The scalars and views that a value is made of, those of tuples too."""
     match value:
-        case Tuple(items):
+        case Tuple(items) | Together(items):
             for item in items:
                 yield from scalars(item)
         case OneOf(views=views) | Selection(views=views):
@@ -372,8 +373,8 @@ def kind_of(value: Value) -> str:
             return kind_of(views[0])
         case Masked():
             return "elements chosen by a mask"
-        case Tuple(items):
-            return f"a tuple of {len(items)}"
+        case Tuple(items, is_list):
+            return f"a {'list' if is_list else 'tuple'} of {len(items)}"
         case RangeOf():
             return "a range"
         case Together():

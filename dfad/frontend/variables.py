@@ -48,8 +48,8 @@ def fresh(context: Context, name: str, value: Value) -> Value:
             return _fresh_array(context, name, value)
         case Masked():
             return operand_of(context, value) if _is_taken_apart(context, name) else keep_masked(context, value)
-        case Tuple(items):
-            return Tuple(tuple(fresh(context, f"{name}_{position}", item) for position, item in enumerate(items)))
+        case Tuple(items, is_list):
+            return Tuple(tuple(fresh(context, f"{name}_{position}", item) for position, item in enumerate(items)), is_list)
         case _:
             return value
 

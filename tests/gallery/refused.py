@@ -93,7 +93,6 @@ MEANING = {
     ),
     "recursion": Refused("def f(x, n):\n    return recursive(n)\n", 3, "recursive(n - 1)", "calls itself", "loop", XN),
     "mask_returned": Refused("def f(x):\n    return x[x > 0]\n", 2, "return x[x > 0]", "cannot return", "out[: len(y)] = y"),
-    "mask_beside_index": Refused("def f(x):\n    return np.sum(x[None][0, x > 0])\n", 2, "x[None][0, x > 0]", "a mask beside", "alone"),
     "float_index": Refused("def f(x):\n    return x[x]\n", 2, "x[x]", "index is an integer", "int()"),
     "builtin_sum": Refused("def f(x):\n    return sum(x)\n", 2, "sum(x)", "sum", "np.sum"),
     "builtin_max_of_array": Refused("def f(x):\n    return max(x)\n", 2, "max(x)", "max of an array", "np.max"),
@@ -142,21 +141,6 @@ MEANING = {
     "rank_changes_in_loop": Refused(
         "def f(x):\n    for i in range(3):\n        x = x[:, None] * x\n    return x\n", 3, "x = x[:, None] * x", "x is", "another name"
     ),
-    "rows_bound_anew": Refused(
-        "def f(x):\n    z = x * 2.0\n    for t in range(2):\n        for v in z:\n            z = z + v\n    return z\n",
-        4,
-        "z",
-        "bound anew",
-        "z.copy()",
-    ),
-    "rows_exchanged": Refused(
-        "def f(x, y):\n    s = 0.0\n    for i, v in enumerate(x):\n        x, y = y, x\n        s += v\n    return s\n",
-        3,
-        "enumerate(x)",
-        "bound anew",
-        "x.copy()",
-        all_of(array("n"), array("n")),
-    ),
     "reshaped_then_written": Refused(
         "def f(x):\n    y = x.T.reshape(-1)\n    y[0] = 1.0\n", 3, "y[0] = 1.0", "share", "y.copy()", array("n", "n")
     ),
@@ -166,7 +150,26 @@ MEANING = {
     "shape_from_data": Refused(
         "def f(x, c):\n    return np.zeros(int(x[0]))\n", 2, "return np.zeros(int(x[0]))", "shape of the returned", "arguments", XC
     ),
-    "tuple_index_unknown": Refused("def f(x, n):\n    t = (1.0, 2.0)\n    return t[n]\n", 3, "t[n]", "constant integer", "array", XN),
+    "tuple_index_out_of_range": Refused("def f(x):\n    t = (1.0, 2.0)\n    return t[2]\n", 3, "t[2]", "integer in range", "array"),
+    "tuple_slice_unknown": Refused("def f(x, n):\n    t = (1.0, 2.0)\n    return t[:n]\n", 3, "t[:n]", "sliced by constants", "array", XN),
+    "tuple_of_several_kinds": Refused(
+        "def f(x, n):\n    t = (1.0, x)\n    return t[n]\n", 3, "t[n]", "of several kinds", "write if", XN
+    ),
+    "tuple_of_unlike_arrays": Refused(
+        "def f(x, n):\n    t = (x, x[:, None])\n    return t[n]\n", 3, "t[n]", "not arrays of one shape", None, XN
+    ),
+    "list_repeated": Refused("def f(x, n):\n    return np.sum([0.0] * n)\n", 2, "[0.0] * n", "is repeated", "np.full", XN),
+    "list_negated": Refused("def f(x):\n    return x + -[1.0, 2.0]\n", 2, "-[1.0, 2.0]", "not defined for a list", "np.array"),
+    "list_and_number": Refused("def f(x):\n    return (1.0, 2.0) + 1.0\n", 2, "(1.0, 2.0) + 1.0", "not defined for a tuple", "np.array"),
+    "list_compared": Refused("def f(x):\n    return [1.0] == 1.0\n", 2, "[1.0] == 1.0", "not defined for a list", "np.array"),
+    "list_of_nothing": Refused("def f(x):\n    return x + np.array([])\n", 2, "np.array([])", "of nothing", "np.zeros(0)"),
+    "rows_of_several_lengths": Refused(
+        "def f(x):\n    return np.array([[1.0], [2.0, 3.0]])\n", 2, "np.array([[1.0], [2.0, 3.0]])", "rows of an array have one", None
+    ),
+    "rows_of_several_ranks": Refused("def f(x):\n    return np.array([x, 1.0])\n", 2, "np.array([x, 1.0])", "one shape", None),
+    "dot_of_stacks": Refused(
+        "def f(x):\n    return np.dot(x, x)\n", 2, "np.dot(x, x)", "np.dot takes vectors", "write @", array("n", 2, 2)
+    ),
     "is_number": Refused("def f(x, n):\n    return n is x\n", 2, "n is x", "None only", "==", XN),
     "slice_step": Refused("def f(x, c):\n    return x[::c] * 1.0\n", 2, "x[::c]", "step of a slice", None, XC),
     "string_as_number": Refused(

@@ -7,7 +7,7 @@ from importlib import import_module
 
 from tests.gallery import Entry
 
-MODULES = ("statements", "loops", "expressions", "subscripts", "views", "functions", "shapes")
+MODULES = ("statements", "loops", "expressions", "subscripts", "sequences", "masks", "gathers", "views", "functions", "axes", "shapes")
 
 PROGRAMS: dict[str, Entry] = {
     entry.function.__name__: entry for module in MODULES for entry in import_module(f"tests.language.{module}").ENTRIES

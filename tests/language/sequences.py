@@ -1,0 +1,113 @@
+"""Tuples and lists: as rows that are stored, as arrays, as indices, and by themselves."""
+
+import numpy as np
+
+from tests.gallery import Entry
+from tests.gallery.makers import all_of, array, number, signed, size
+
+
+def row_assigned_a_tuple(n, s, i):
+    traj = np.zeros((n, 2))
+    for t in range(n):
+        traj[t] = s, i
+        s, i = s - 0.1 * s * i, i + 0.1 * s * i
+    return traj
+
+
+def row_assigned_a_list_by_slice(n, s):
+    traj = np.zeros((n, 3))
+    for t in range(n):
+        traj[t, :] = [s, s * s, 1.0]
+        traj[t, 1:] *= (s, 2.0)
+        s = 0.9 * s
+    return traj
+
+
+def elements_assigned_one_another(x):
+    x[:2] = [x[1], x[0] * x[1]]
+    x[-2:] += x[0], 2.0
+
+
+def list_beside_an_array(x):
+    return np.sum(x[:2] * [2.0, 3.0]) * x[0] + np.dot((1.0, 2.0), x[:2] ** 2) + np.max([x[0], x[1] * x[1]])
+
+
+def array_of_arrays(x, A):
+    return np.array([x, x**2, np.sin(x)]), np.array((A[0], A[1] * A[0])), np.sum([x, x * x], axis=0)
+
+
+def array_of_numbers_and_rows(x):
+    turn = np.array([[np.cos(x[0]), -np.sin(x[0])], [np.sin(x[0]), np.cos(x[0])]])
+    return turn @ np.array([x[0], x[1]]) - np.array([0.5, x[1]])
+
+
+def numbers_joined_to_arrays(x):
+    return np.concatenate(([0.0], x, (x[0], 1.0))), np.hstack((x[0], x * x, 3.0))
+
+
+def tuple_indexed_in_a_loop(x):
+    u = x.copy()
+    weights = (0.25, 0.5, 1.0)
+    for stage in range(3):
+        u = x + weights[stage] * 0.1 * u * u
+    return np.sum(u)
+
+
+def tuple_of_tuples_indexed_in_a_loop(A):
+    s = 0.0
+    neighbours = ((0, 1), (1, 0), (1, 1))
+    for k in range(len(neighbours)):
+        i, j = neighbours[k]
+        s += A[i, j] * A[neighbours[k][1], 0] * neighbours[-k - 1][0]
+    return s
+
+
+def tuple_of_arrays_indexed_in_a_loop(x, y, n):
+    for t in range(n):
+        u = (x, y)[t % 2]
+        u[0] = u[0] * 0.5 + (y, x)[t % 2][-1]
+    return np.sum(x * y)
+
+
+def tuples_joined_and_repeated(x):
+    weights = (1.0,) + (2.0,) * 2 + (0.5,)
+    s = 0.0
+    for k, w in enumerate(weights[1:]):
+        s += w * x[k] ** 2
+    return s * len(weights)
+
+
+def list_as_index(x):
+    x[[0, -1]] = x[[1, -2]] ** 2
+    x[[-1, 1]] += 1.5
+    return np.sum(x[[0, 1, 0]] ** 2)
+
+
+def list_as_index_of_rows_and_columns(A):
+    A[[0, -1], :] = A[[1, -2], :] * A[[1, -2], :]
+    A[:, [0, -1]] *= 2.0
+    A[[0, 1]] = A[[1, 0]]
+    return np.sum(A[[0, 1], [1, -1]] ** 2)
+
+
+def array_of_literals_as_index(x, n):
+    ends = [0, n - 1]
+    return np.sum(x[np.array([0, -1])] ** 3) + np.sum(x[ends] ** 2)
+
+
+ENTRIES = (
+    Entry(row_assigned_a_tuple, all_of(size(), number(), number())),
+    Entry(row_assigned_a_list_by_slice, all_of(size(), number())),
+    Entry(elements_assigned_one_another, array("n"), least=2),
+    Entry(list_beside_an_array, signed("n"), least=2, bits=False),
+    Entry(array_of_arrays, all_of(array("n"), array("n+1", 3)), least=1, bits=False),
+    Entry(array_of_numbers_and_rows, array("n"), least=2, bits=False),
+    Entry(numbers_joined_to_arrays, array("n"), least=1),
+    Entry(tuple_indexed_in_a_loop, array("n"), bits=False),
+    Entry(tuple_of_tuples_indexed_in_a_loop, array("n", "n"), least=2, bits=False),
+    Entry(tuple_of_arrays_indexed_in_a_loop, all_of(array("n"), array("n"), size()), least=1, bits=False),
+    Entry(tuples_joined_and_repeated, array("n"), least=3, bits=False),
+    Entry(list_as_index, array("n"), least=2, bits=False),
+    Entry(list_as_index_of_rows_and_columns, array("n", "n"), least=2, bits=False),
+    Entry(array_of_literals_as_index, all_of(array("n"), size()), least=1, bits=False),
+)
