@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from dfad.adjoint.reverse import Request, differentiate
 from dfad.frontend.lower import Lowered, lower
 from dfad.ir.evaluate import evaluate
-from dfad.ir.nodes import Program, Role
+from dfad.ir.nodes import Array, Program, Role
 from dfad.ir.verify import verify
 from dfad.ir.walk import all_arrays, walk, writes
 from dfad.optimise.after import optimise_after
@@ -25,6 +25,7 @@ from dfad.optimise.before import optimise_before
 from dfad.optimise.between import optimise_between
 from dfad.optimise.fused import optimise_fused
 from dfad.optimise.last import optimise_last
+from dfad.plan.parts import only
 from dfad.plan.postpone import postpone
 from dfad.plan.record import record
 from dfad.run.call import classify
@@ -105,12 +106,7 @@ def _lowered(program: Program) -> Program:
 
 def only_gradients(program: Program, wrt: tuple[str, ...]) -> Program:
     """The Program with the gradients as its only results."""
-    kept = tuple(f"{name}_bar" for name in wrt)
-    dropped = [array for array in program.parameters if array.role is Role.RESULT and array.name not in kept]
-    local = tuple(replace(array, role=Role.LOCAL) for array in dropped)
-    parameters = tuple(array for array in program.parameters if array not in dropped)
-    body = replace(program.body, arrays=(*program.body.arrays, *local))
-    return replace(program, parameters=parameters, body=body, results=kept)
+    return only(program, tuple(f"{name}_bar" for name in wrt))
 
 
 def cotangents(case: Subject, of: tuple[str, ...] | None) -> list[np.ndarray]:
@@ -134,13 +130,19 @@ def run_gradient(
     values: dict[str, Any] = {name: copy.deepcopy(value) for name, value in case.arguments.items() if value is not None}
     values |= {hidden.name: copy.deepcopy(hidden.get()) for hidden in case.lowered.hidden}
     floats = [w for w, out in zip(cotangents(case, of), case.outputs(of), strict=True) if np.asarray(out).dtype.kind == "f"]
-    seeds = {f"{name}_seed": np.asarray(w, arrays[f"{name}_seed"].dtype.numpy) for name, w in zip(names, floats, strict=True)}
+    seeds = {f"{name}_seed": seed_for(w, arrays[f"{name}_seed"]) for name, w in zip(names, floats, strict=True)}
     given = {**values, **seeds}
     entered = copy.deepcopy(given)
     found = evaluate(program, entered)
     for name, value in given.items():
         assert may_update or is_same(entered[name], value), f"{name} was changed"
     return tuple(np.asarray(found[f"{name}_bar"]) for name in wrt)
+
+
+def seed_for(cotangent: np.ndarray, array: Array) -> np.ndarray:
+    """The cotangent as the Program takes it: its elements in a row where the shape of its rows is not known."""
+    seed = np.asarray(cotangent, array.dtype.numpy)
+    return seed.ravel() if array.rank < seed.ndim else seed
 
 
 def is_same(a: Any, b: Any) -> bool:

@@ -34,6 +34,7 @@ class Workspace(ctypes.Structure):
         ("allocate", ALLOCATE),
         ("reserve", ctypes.c_void_p),
         ("grow", ctypes.c_void_p),
+        ("make", ctypes.c_void_p),
         ("release", RELEASE),
         ("poll", POLL),
         ("blas", ctypes.POINTER(ctypes.c_void_p)),
@@ -125,7 +126,7 @@ class Launcher:
             ends = [part(address, number % self.threads, number, parts, given) for number in reversed(range(parts))]
             return max(ends)
 
-        callbacks = ALLOCATE(allocate), None, None, RELEASE(release), POLL(poll)
+        callbacks = ALLOCATE(allocate), None, None, None, RELEASE(release), POLL(poll)
         threads = TEAM(lambda _: self.threads), SHARE(share)
         workspace = Workspace(-1, (I64 * 4)(), countdown, *callbacks, blas_table(), *threads, self.threads)
         run.status = self.kernel(ctypes.addressof(workspace), ctypes.addressof(block))

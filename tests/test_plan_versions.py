@@ -18,7 +18,7 @@ from dfad.ir.nodes import Demand, Role, Tasklet
 from dfad.ir.verify import verify
 from dfad.ir.walk import all_arrays, reads, rewrite_block, walk, walk_expression
 from dfad.plan.record import record
-from tests.adjoint_paths import cotangents, subject
+from tests.adjoint_paths import cotangents, seed_for, subject
 from tests.gallery import GALLERY
 
 
@@ -67,7 +67,7 @@ def seen_by_both(name, size, change=lambda program: program):
         arrays = {array.name: array for array in adjoint.parameters}
         with np.errstate(all="ignore"):
             floats = [w for w, out in zip(cotangents(one, of), one.outputs(of), strict=True) if np.asarray(out).dtype.kind == "f"]
-        given |= {f"{out}_seed": np.asarray(w, arrays[f"{out}_seed"].dtype.numpy) for out, w in zip(outputs, floats, strict=True)}
+        given |= {f"{out}_seed": seed_for(w, arrays[f"{out}_seed"]) for out, w in zip(outputs, floats, strict=True)}
         places = demanding(adjoint)
         found.append((watched(adjoint, places, given), watched(change(verify(record(adjoint))), places, given)))
     return found

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import signal
 import threading
 import time
@@ -187,13 +188,123 @@ def test_a_small_call_costs_microseconds():
     assert microseconds(lambda: squares.value_and_grad(a)) < 10
 
 
+# ---------------------------------------------------------------- results of computed shape
+
+
+@dfad.kernel
+def positive(x):
+    return x[x > 0]
+
+
+@dfad.kernel
+def positive_rows(A, c):
+    if c > 1:
+        return A[A[:, 0] > 0]
+    return A[:, : int(c * A.shape[1])]
+
+
+def test_a_result_of_computed_length_is_an_ordinary_array():
+    rng = np.random.default_rng(0)
+    x, A = rng.standard_normal(50), rng.standard_normal((6, 4))
+    for given in (x, -x, np.abs(x), -np.abs(x), x[:0]):
+        assert np.array_equal(positive(given), given[given > 0])
+    for c, expected in ((2.0, A[A[:, 0] > 0]), (0.5, A[:, :2]), (0.0, A[:, :0])):
+        found = positive_rows(A, c)
+        assert found.shape == expected.shape
+        assert np.array_equal(found, expected)
+        assert type(found) is np.ndarray
+        assert found.base is None
+        assert found.flags.owndata
+        assert found.flags.carray
+    found = positive(x)
+    positive(-x)
+    assert np.array_equal(found, x[x > 0])
+
+
+def test_a_result_of_computed_length_counts_its_bytes():
+    x = np.arange(-10.0, 1000.0)
+    positive(x)
+    assert positive.memory["results"] == 8 * 999
+    assert positive.memory["temporaries"] == x.size
+    assert positive.memory["peak"] == positive.memory["results"] + positive.memory["temporaries"]
+    positive(-x)
+    assert positive.memory["results"] == 8 * 10
+
+
+def test_results_of_computed_length_in_two_threads():
+    data = [np.random.default_rng(seed).standard_normal(5000 + seed) for seed in range(4)]
+    wrong = []
+
+    def work(x):
+        for _ in range(50):
+            if not np.array_equal(positive(x), x[x > 0]):
+                wrong.append(x.size)
+
+    threads = [threading.Thread(target=work, args=(x,)) for x in data]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_no_memory_for_a_result_of_computed_length():
+    @dfad.kernel
+    def filled(n, x):
+        return np.full(int(x * n), x)
+
+    with pytest.raises(MemoryError, match="found no memory for 1125899906842624 bytes"):
+        filled(1 << 46, 2.0)
+    assert np.array_equal(filled(3, 2.0), np.full(6, 2.0))
+
+
+def test_an_index_out_of_range_behind_a_result_of_computed_length():
+    @dfad.kernel
+    def pair(x, k):
+        y = x[x > 0]
+        return y, y[k]
+
+    x = np.arange(-3.0, 4.0)
+    with pytest.raises(IndexError, match="index 5 is out of bounds"):
+        pair(x, 5)
+    assert np.array_equal(pair(x, 1)[0], x[x > 0])
+
+
+def test_a_cotangent_has_the_length_that_came_out():
+    x = np.arange(-3.0, 4.0)
+    out, pullback = dfad.vjp(positive, x)
+    for _ in range(2):
+        assert np.array_equal(pullback(np.arange(1.0, 4.0)), [0, 0, 0, 0, 1, 2, 3])
+    with pytest.raises(dfad.KernelTypeError, match=r"shape \(2,\) .* the output has shape \(3,\)"):
+        pullback(np.ones(2))
+    out, pullback = dfad.vjp(positive, -np.abs(x))
+    assert out.shape == (0,)
+    assert np.array_equal(pullback(np.ones(0)), np.zeros(7))
+
+
+def test_a_budget_for_a_result_of_computed_length_is_refused():
+    with pytest.raises(dfad.KernelTypeError, match="known only while the kernel runs") as caught:
+        dfad.vjp(positive, np.ones(3), memory="1 MB")
+    assert "results whose shapes follow from the arguments" in caught.value.hint
+
+
+def test_a_result_of_computed_length_from_the_disk():
+    kernel = pickle.loads(pickle.dumps(positive_rows))
+    A = np.random.default_rng(1).standard_normal((5, 3))
+    kernel(A, 2.0)
+    launch.LOADED.clear()
+    again = dfad.kernel(positive_rows)
+    assert np.array_equal(again(A, 2.0), A[A[:, 0] > 0])
+    assert again.timings["cache"] == "disk"
+
+
 # ---------------------------------------------------------------- parts
 
 RECIPE = Recipe(
     name="k",
     inputs=(Input("a", "array", "float64", (False, None), True), Input("flag", "constant", constant=True)),
     hidden=((0, "g"),),
-    outputs=(Output("r", "float64", -2, 5),),
+    outputs=(Output("r", "float64", -2, 5), Output("s", "float64", -4, 5, 0, (2, 2))),
     slots=(Slot(3, 0), Slot(0, 0, 1), Slot(4, 2)),
     symbols=(Slot(0, 0, 1),),
     shapes="lambda s0: ((max(s0, 0), ), )",

@@ -2,8 +2,8 @@
 
 In: a PRIMAL Program. Out: an ADJOINT Program whose body is ``Block(arrays, (forward, reverse))``. The reverse Block mirrors the forward one
 node for node: its first node is a prelude, and node k of the forward Block has its reverse at position -k; a Loop's body and a Branch's
-sides mirror theirs in the same way, a leaf's reverse is a Block. What stays true: the values of the forward sweep. What it does not do:
-meet the demands (plan/record.py), or move anything.
+sides mirror theirs in the same way, a leaf's reverse is a Block. The adjoint of a result whose shape the kernel computes is its
+cotangent itself. What stays true: the values of the forward sweep. What it does not do: meet demands (plan/record.py), or move anything.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from dfad.ir.nodes import (
     Tasklet,
     While,
 )
-from dfad.ir.walk import all_arrays, exchanged, first_location, walk, writes
+from dfad.ir.walk import all_arrays, exchanged, first_location, reads, walk, writes
 from dfad.source import Location
 
 
@@ -80,6 +80,9 @@ class _Reversal:
         floats = [array.name for array in self.arrays.values() if array.name in wanted and array.dtype.is_float]
         self.bars = {name: self.names.fresh(f"{name}_bar") for name in floats}
         written = {memlet.array for node in walk(program.body) for memlet in writes(node)} | exchanged(program.body)
+        self.computed = {name: self.seed_of(self.arrays[name]) for name, _ in program.extents if name in self.bars}
+        self.bars |= {name: seed.name for name, seed in self.computed.items()}
+        self.final = _only_assigned(program) & self.computed.keys()
         self.outer = frozenset(array.name for array in (*program.parameters, *program.body.arrays))
         self.setting = Setting(self.arrays, self.bars, frozenset(self.arrays) - written, self.names)
         self.count = 0
@@ -94,7 +97,7 @@ class _Reversal:
         """The reverse of a Block: the adjoints of its arrays begin at 0."""
         bars = tuple(self.bar_of(array) for array in block.arrays if array.name in self.bars)
         prelude = Block((), tuple(node for bar in bars for node in self.zero(bar)))
-        fresh = _written_once(block)
+        fresh = _written_once(block) | self.final
         return Block(bars, (prelude, *(self.node(node, fresh) for node in reversed(block.body))))
 
     def node(self, node: Node, fresh: frozenset[str]) -> Node:
@@ -112,7 +115,8 @@ class _Reversal:
                 then, orelse = self.block(node.then), self.block(node.orelse)
                 return replace(node, guard=self.setting.demanded(node.guard, node.key), then=then, orelse=orelse, key=f"~{node.key}")
             case Tasklet() | Library():
-                return adjoint_of(node, self.setting, node.write.array in fresh)
+                is_memory = isinstance(node, Library) and node.operation == "grow"
+                return Block((), ()) if is_memory else adjoint_of(node, self.setting, node.write.array in fresh)
             case Exchange():
                 return Block((), self.exchange(node))
             case Check():
@@ -150,12 +154,15 @@ class _Reversal:
         """The whole array set to 0."""
         return self.fill(array, lambda _: Constant(0.0, array.dtype))
 
+    def seed_of(self, array: Array) -> Array:
+        return Array(self.names.fresh(f"{array.name}_seed"), array.dtype, array.shape, Role.ARGUMENT)
+
     def seed(self, array: Array) -> tuple[tuple[Node, ...], Array | None]:
         """What sets the adjoint of an output to its cotangent, and the argument that holds it."""
         bar = self.bar_of(array)
         if self.request.unit_seed:
             return self.fill(bar, lambda _: Constant(1.0, array.dtype)), None
-        seed = Array(self.names.fresh(f"{array.name}_seed"), array.dtype, array.shape, Role.ARGUMENT)
+        seed = self.seed_of(array)
         return self.fill(bar, lambda indices: Read(Memlet(seed.name, indices), array.dtype)), seed
 
 
@@ -181,6 +188,9 @@ def differentiate(program: Program, request: Request) -> Program:
     prelude: list[Node] = []
     seeds: dict[str, Array] = {}
     for array in outer:
+        if array.name in state.computed:
+            seeds[array.name] = state.computed[array.name]
+            continue
         if array.name in request.of:
             nodes, seed = state.seed(array)
             seeds |= {array.name: seed} if seed is not None else {}
@@ -191,7 +201,7 @@ def differentiate(program: Program, request: Request) -> Program:
     reverse = state.block(replace(program.body, arrays=()))
     reverse = Block(reverse.arrays, (Block((), tuple(prelude)), *reverse.body[1:]))
     gradients = tuple(replace(state.bar_of(state.arrays[name]), role=Role.RESULT) for name in request.wrt)
-    adjoints = tuple(state.bar_of(array) for array in outer if array.name not in request.wrt)
+    adjoints = tuple(state.bar_of(array) for array in outer if array.name not in {*request.wrt, *state.computed})
     body = Block((*program.body.arrays, *adjoints), (replace(program.body, arrays=()), reverse))
     return replace(
         program,
@@ -201,6 +211,15 @@ def differentiate(program: Program, request: Request) -> Program:
         body=body,
         stage=Stage.ADJOINT,
     )
+
+
+def _only_assigned(program: Program) -> frozenset[str]:
+    """The arrays that assignments alone write, and nothing reads."""
+    nodes = [node for node in walk(program.body) if not (isinstance(node, Library) and node.operation == "grow")]
+    plain = {node.write.array for node in nodes if isinstance(node, Tasklet) and not node.accumulate}
+    others = [node for node in nodes if not isinstance(node, Tasklet) or node.accumulate]
+    moved = [memlet for node in nodes for memlet in reads(node)] + [memlet for node in others for memlet in writes(node)]
+    return frozenset(plain - {memlet.array for memlet in moved})
 
 
 def _written_once(block: Block) -> frozenset[str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 import sympy
 
 from dfad.emit.declarations import declare
-from dfad.emit.emitted import ArrayField, Emitted, ExtentField, Field, FloatField, GrownField, IntegerField, ScalarResultField
+from dfad.emit.emitted import ArrayField, Emitted, ExtentField, Field, FloatField, GrownField, IntegerField, MadeField, ScalarResultField
 from dfad.emit.fold import fold_conditions
 from dfad.emit.function import function_text, local_variables, words_of
 from dfad.emit.interrupt import FEW, needs_strips, polls
@@ -80,7 +80,9 @@ def emit(program: Program, *, fastmath: bool) -> Emitted:
 def _surroundings(program: Program) -> Surroundings:
     """All that is decided before the first line is printed."""
     arrays = all_arrays(program)
-    chosen = tuple(chosen_loops(program.body, arrays))
+    fields = _fields(program)
+    made = {field.array: number for number, field in enumerate(fields) if isinstance(field, MadeField)}
+    chosen = tuple(chosen_loops(program.body, arrays, made))
     names = identifiers(program)
     titles = name_functions(program, chosen, names.values())
     events = place(program, [loop for loop in chosen if isinstance(loop, Loop) and loop.parallel is not None])
@@ -96,6 +98,7 @@ def _surroundings(program: Program) -> Surroundings:
         strips=frozenset(loop for loop in chosen if needs_strips(loop, asked[loop])),
         exchanged=frozenset(exchanged),
         growing={array.name: number for number, array in enumerate(array for array in arrays.values() if array.grows)},
+        made=made,
     )
 
 
@@ -116,7 +119,8 @@ def _fields(program: Program) -> tuple[Field, ...]:
         ExtentField(bound.array, bound.dimension) if isinstance(bound, ShapeSymbol) else IntegerField(bound.parameter)
         for bound in program.symbols
     )
-    return symbols + tuple(_field(array) for array in program.parameters)
+    made = {name for name, _ in program.extents}
+    return symbols + tuple(MadeField(a.name, a.dtype) if a.name in made else _field(a) for a in program.parameters)
 
 
 def _field(array: Array) -> Field:
@@ -171,6 +175,8 @@ def _unpack(program: Program, fields: Sequence[Field], around: Surroundings) -> 
                 place = f"dfad_reserve(ws, {around.growing[array.name]}, block[{k}])"
                 lines.append(f"cdef {array.dtype.c_name}* {name} = <{array.dtype.c_name}*> {place}")
                 lines.append(f"if dfad_rare({name} == NULL): return 1")
+            case MadeField():
+                lines.append(f"cdef {array.dtype.c_name}* {name} = NULL")
             case ScalarResultField():
                 lines.append(f"cdef {c_type} {name} = 0")
             case FloatField():

@@ -22,6 +22,7 @@ _RUNTIME = {
     "dfad_poll": "bint dfad_poll(dfad_workspace*, int64_t)",
     "dfad_allocate": "void* dfad_allocate(dfad_workspace*, int64_t, int64_t)",
     "dfad_reserve": "void* dfad_reserve(dfad_workspace*, int64_t, int64_t)",
+    "dfad_make": "void* dfad_make(dfad_workspace*, int64_t, int64_t)",
     "dfad_grow": "bint dfad_grow(dfad_workspace*, void*, int64_t)",
     "dfad_release": "void dfad_release(dfad_workspace*, void*)",
     "dfad_clear": "void dfad_clear(void*, int64_t)",

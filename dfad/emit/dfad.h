@@ -7,6 +7,7 @@
  *   reserve    memory of a class that grows where it lies; it has no bytes yet. `site` tells those of one kernel apart
  *   grow       makes it that many bytes long, or more; not 0 when there are none. The word before it holds how many it has, and the word
  *              before that how many are in use
+ *   make       the memory of a result whose size the kernel computes, by its number; it is the caller's afterwards
  *   release    gives it back; what a kernel that ends with an error has not released, the launcher releases
  *   poll       not 0 when the call must end; asked by the thread that called
  *   team       how many threads may share a loop; `threads` afterwards
@@ -32,6 +33,7 @@ typedef struct dfad_workspace {
     void* (*allocate)(struct dfad_workspace*, int64_t bytes, int64_t memory_class);
     void* (*reserve)(struct dfad_workspace*, int64_t site, int64_t memory_class);
     int (*grow)(struct dfad_workspace*, void*, int64_t bytes);
+    void* (*make)(struct dfad_workspace*, int64_t result, int64_t bytes);
     void (*release)(struct dfad_workspace*, void*);
     int (*poll)(struct dfad_workspace*);
     void* const* blas;
@@ -87,6 +89,8 @@ static inline int dfad_grow(dfad_workspace* ws, void* memory, int64_t bytes)
     if (bytes > head[-2]) head[-2] = bytes;
     return 0;
 }
+
+static inline void* dfad_make(dfad_workspace* ws, int64_t result, int64_t bytes) { return ws->make(ws, result, bytes > 0 ? bytes : 0); }
 
 static inline void dfad_clear(void* memory, int64_t bytes) { memset(memory, 0, bytes > 0 ? (size_t)bytes : 0); }
 

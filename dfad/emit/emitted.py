@@ -56,7 +56,15 @@ class GrownField:
     dtype: Dtype
 
 
-Field = GrownField | ExtentField | IntegerField | FloatField | ArrayField | ScalarResultField
+@dataclass(frozen=True, slots=True)
+class MadeField:
+    """A result whose shape the kernel computes: the kernel finds here which one it is, and asks for its memory with that."""
+
+    array: str
+    dtype: Dtype
+
+
+Field = GrownField | MadeField | ExtentField | IntegerField | FloatField | ArrayField | ScalarResultField
 
 
 @dataclass(frozen=True, slots=True)

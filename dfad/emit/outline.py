@@ -1,7 +1,8 @@
 """Which loops become functions of their own.
 
-A function has restrict parameters, so GCC knows that its arrays are different memory. An Exchange assigns pointers, which restrict forbids;
-so the loops that hold one stay in the kernel itself, with their inner loops as functions. A parallel loop is a function of one part.
+A function has restrict parameters, so GCC knows that its arrays are different memory. An Exchange assigns pointers, which restrict forbids,
+and so does what gives a result of computed shape its memory; the loops that hold one stay in the kernel itself, with their inner loops as
+functions. A parallel loop is a function of one part.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import sympy
 
 from dfad.emit.bulk import is_bulk
 from dfad.ir.memlet import Memlet
-from dfad.ir.nodes import Array, Block, Exchange, Integer, Loop, Node, Program, Repetition
+from dfad.ir.nodes import Array, Block, Exchange, Integer, Library, Loop, Node, Program, Repetition
 from dfad.ir.walk import children, expressions, reads, walk, walk_expression, writes
 
 
@@ -38,21 +39,25 @@ class Function:
         return isinstance(self.loop, Loop) and self.loop.parallel is not None
 
 
-def chosen_loops(node: Node, arrays: Mapping[str, Array], inside: bool = False) -> Iterator[Repetition]:
-    """The loops that become functions; those inside a function before it, as C wants them."""
+def chosen_loops(node: Node, arrays: Mapping[str, Array], made: Collection[str], inside: bool = False) -> Iterator[Repetition]:
+    """The loops that become functions; those inside a function before it, as C wants them. ``made``: results of computed shape."""
     if not isinstance(node, Repetition):
         for child in children(node):
-            yield from chosen_loops(child, arrays, inside)
+            yield from chosen_loops(child, arrays, made, inside)
         return
     if isinstance(node, Loop) and node.parallel is not None:
         yield node
         return
     if isinstance(node, Loop) and is_bulk(node, arrays):
         return
-    starts = not inside and not any(isinstance(part, Exchange) for part in walk(node))
-    yield from chosen_loops(node.body, arrays, inside or starts)
+    starts = not inside and not any(_assigns_pointers(part, made) for part in walk(node))
+    yield from chosen_loops(node.body, arrays, made, inside or starts)
     if starts:
         yield node
+
+
+def _assigns_pointers(node: Node, made: Collection[str]) -> bool:
+    return isinstance(node, Exchange) or (isinstance(node, Library) and node.operation == "grow" and node.write.array in made)
 
 
 def name_functions(program: Program, loops: Collection[Repetition], identifiers: Collection[str]) -> dict[Repetition, str]:

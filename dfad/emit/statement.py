@@ -21,7 +21,7 @@ from dfad.emit.scalar import expression_text
 from dfad.emit.scope import Scope
 from dfad.emit.sums import LANES, Partial, combine, first_values, is_innermost, partials
 from dfad.errors import CompilerBug
-from dfad.ir.lifetimes import bytes_of
+from dfad.ir.lifetimes import bytes_of, bytes_of_row
 from dfad.ir.lifetimes import used_names as used_arrays
 from dfad.ir.nodes import Array, Block, Branch, Check, Exchange, Library, Loop, Node, Repetition, Tasklet, While, is_true
 from dfad.source import Location
@@ -35,7 +35,8 @@ class Surroundings:
     """What statements need to know of the module that they stand in.
 
     ``functions`` are the loops that are called; ``polls`` those whose iterations begin with a poll; ``parallel`` says that the text is
-    that of one part; ``strips`` are long loops that must be cut to be stopped; ``growing`` numbers the arrays that grow.
+    that of one part; ``strips`` are long loops that must be cut to be stopped; ``growing`` numbers the arrays that grow,
+    ``made`` says where in the block the results of computed shape are.
     """
 
     scope: Scope
@@ -47,6 +48,7 @@ class Surroundings:
     strips: frozenset[Repetition] = frozenset()
     exchanged: frozenset[str] = frozenset()
     growing: Mapping[str, int] = field(default_factory=dict)
+    made: Mapping[str, int] = field(default_factory=dict)
     partial: tuple[Partial, ...] = ()
 
     def with_places(self, places: Mapping[str, str]) -> Surroundings:
@@ -104,6 +106,8 @@ def statement(node: Node, around: Surroundings) -> Lines:
             return _branch(node, around)
         case Block():
             return statements(node, around)
+        case Library(operation="grow") if node.write.array in around.made:
+            return _make(node, around)
         case Library():
             return (library_text(node, around.scope),)
         case Exchange(first=first, second=second):
@@ -113,6 +117,16 @@ def statement(node: Node, around: Surroundings) -> Lines:
             return _check(node, around)
         case _:
             raise CompilerBug(f"emit cannot print {node!r}")
+
+
+def _make(node: Library, around: Surroundings) -> Lines:
+    """The memory of a result of computed shape, from the launcher."""
+    array = around.scope.arrays[node.write.array]
+    name, size = around.scope.names[array.name], around.scope.integer(node.write.ranges[0].stop * bytes_of_row(array))
+    return (
+        f"{name} = <{array.dtype.c_name}*> dfad_make(ws, block[{around.made[array.name]}], {size})  {_line(node.where)}",
+        f"if dfad_rare({name} == NULL): return 1",
+    )
 
 
 def _line(where: Location) -> str:

@@ -14,6 +14,7 @@ from dfad.errors import CompilerBug
 from dfad.frontend.arrays import materialise
 from dfad.frontend.blocks import Checks
 from dfad.frontend.builder import Builder
+from dfad.frontend.computed import computed_result, is_computed, returned_variables
 from dfad.frontend.early import start_again
 from dfad.frontend.exits import without_exits
 from dfad.frontend.fence import check
@@ -81,7 +82,7 @@ def _attempt(source: SourceText, types: Mapping[str, ArgumentType], checks: Chec
     reserved = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)} | types.keys()
     context = Context(Builder(reserved, checks), inline, side_by_side, as_array, learned)
     tree = without_exits(source.tree)
-    frame = Frame(source, live_variables(tree), "")
+    frame = Frame(source, live_variables(tree), "", returned=frozenset() if tree is source.tree else returned_variables(tree))
     context.frames.append(frame)
     context.stand_at(source.tree)
     for parameter in parameters_of(source.tree):
@@ -104,8 +105,9 @@ def _program(context: Context, results: tuple[Array, ...], returns_tuple: bool) 
     """Close the function's block; results leave it and become parameters."""
     block = context.builder.close(context.builder.block)
     local = {array.name: array for array in block.arrays}
-    leaving = {array.name for array in results if array.name in local}
-    promoted = tuple(replace(local[array.name], role=Role.RESULT) for array in results if array.name in leaving)
+    extents = (extent for one in context.computed.values() for extent in one.extents)
+    leaving = dict.fromkeys(array.name for array in (*results, *extents) if array.name in local)
+    promoted = tuple(replace(local[name], role=Role.RESULT) for name in leaving)
     return Program(
         context.frame.source.name,
         tuple(context.symbols),
@@ -113,6 +115,7 @@ def _program(context: Context, results: tuple[Array, ...], returns_tuple: bool) 
         Block(tuple(array for array in block.arrays if array.name not in leaving), block.body),
         tuple(array.name for array in results),
         returns_tuple,
+        extents=tuple((one.array.name, tuple(extent.name for extent in one.extents)) for one in context.computed.values()),
     )
 
 
@@ -124,14 +127,16 @@ def _results(context: Context, value: Value) -> tuple[Array, ...]:
     found = list[Array]()
     for item in items:
         found.append(_result(context, item, {array.name for array in found}))
-    for array in found:
-        _check_extents(context, array)
     return tuple(found)
 
 
 def _result(context: Context, value: Value, taken: set[str]) -> Array:
     """The array that holds a returned value: the caller's own, a local one that leaves the function, or a copy."""
     match value:
+        case View() if any(value.array == one.array for one in context.computed.values()):
+            return value.array
+        case View() | Lazy() | Deferred() | Masked() if is_computed(context, value):
+            return computed_result(context, value, _result_name(context))
         case View() if value.is_whole and _may_leave(context, value.array, taken):
             return value.array
         case View():
@@ -146,11 +151,6 @@ def _result(context: Context, value: Value, taken: set[str]) -> Array:
             array = context.builder.declare(context.builder.name(_result_name(context)), value.dtype, value.shape)
             value.write(whole(array), False)
             return array
-        case Masked():
-            context.unsupported(
-                f"a kernel cannot return {kind_of(value)}: how many these are only the running kernel knows",
-                hint="write them into an array of the caller's, out[: len(y)] = y, and return len(y)",
-            )
         case _:
             context.unsupported(f"a kernel cannot return {kind_of(value)}", hint="return numbers, arrays or a tuple of them")
 
@@ -175,13 +175,3 @@ def _scalar_result(context: Context, value: Scalar, taken: set[str]) -> Array:
         case _:
             pass
     return context.builder.hold(_result_name(context), value.expression)
-
-
-def _check_extents(context: Context, array: Array) -> None:
-    """The caller allocates results, so their extents follow from the arguments."""
-    known = {known.symbol for known in context.symbols}
-    if any(extent.free_symbols - known for extent in array.shape):
-        context.unsupported(
-            f"the shape of the returned array {array.name} depends on computed integers",
-            hint="return an array whose shape follows from the arguments",
-        )

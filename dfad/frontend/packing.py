@@ -9,7 +9,7 @@ known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 import sympy
@@ -20,7 +20,7 @@ from dfad.frontend.builder import cast, constant
 from dfad.frontend.elementwise import apply_all, element_at, is_at_most_one, operand_of
 from dfad.frontend.masks import lets_through, masked_shape
 from dfad.frontend.scope import Context
-from dfad.frontend.values import ONE, Indices, Lazy, Masked, MaskedCells, Tuple, Value, View, element, integer
+from dfad.frontend.values import ONE, Indices, Lazy, Masked, MaskedCells, Shape, Tuple, Value, View, element, integer
 from dfad.ir.dtype import I64
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Integer
@@ -28,13 +28,18 @@ from dfad.ir.nodes import Integer
 
 def side_by_side(context: Context, value: Masked) -> View:
     """The elements in an array of their own."""
+    return pack(context, value, lambda shape: context.builder.temporary("packed", value.dtype, shape))
+
+
+def pack(context: Context, value: Masked, room: Callable[[Shape], View]) -> View:
+    """The elements in what ``room`` gives for their shape."""
     builder = context.builder
     mask = in_temporary(context, Lazy(value.mask.shape, value.mask.dtype, value.mask.at))
     count, *_ = masked_shape(context, Masked(mask, value.shape, value.dtype, value.element))
     length = builder.pin_integer(count)
     builder.know(length)
     rest = value.shape[len(mask.shape) :]
-    packed = builder.temporary("packed", value.dtype, (length, *rest))
+    packed = room((length, *rest))
     with _let_through(context, mask) as (indices, place), ExitStack() as stack:
         inner, _ = nest(context, rest, stack)
         builder.tasklet(packed.memlet((place, *inner)), value.at((*indices, *inner)))

@@ -67,9 +67,18 @@ def held_since(name: str) -> int:
     return int(name.removeprefix(HELD))
 
 
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A result whose shape the kernel computes: an array that grows, and the scalars that hold its extents (computed.py)."""
+
+    array: Array
+    extents: tuple[Array, ...]
+
+
 @dataclass(eq=False, slots=True)
 class Frame:
-    """One function in one call. ``lent``: the arrays that its caller handed over, which others may be about to read."""
+    """One function in one call. ``lent``: the arrays that its caller handed over, which others may be about to read; ``returned``: the
+    variables that hold the kernel's results where it returns early (exits.py)."""
 
     source: SourceText
     liveness: Liveness
@@ -78,6 +87,7 @@ class Frame:
     homes: dict[str, Home] = field(default_factory=dict)
     locations: dict[ast.AST, Location] = field(default_factory=dict)
     lent: frozenset[str] = frozenset()
+    returned: frozenset[str] = frozenset()
     calling: dict[ast.AST, bool] = field(default_factory=dict)
     statement: ast.stmt | None = None
     regions: int = 0
@@ -167,6 +177,8 @@ class Learned:
         The views that a selection can mean, by the key of its home.
     early : dict
         The shapes of variables that a loop reads, in its text, before it assigns them, by the key of their home (early.py).
+    computed : set
+        The variables of results whose shape the kernel computes.
     """
 
     types: dict[str, tuple[Dtype, bool]] = field(default_factory=dict)
@@ -174,6 +186,7 @@ class Learned:
     selected: set[str] = field(default_factory=set)
     views: dict[str, list[View]] = field(default_factory=dict)
     early: dict[str, Shape | None] = field(default_factory=dict)
+    computed: set[str] = field(default_factory=set)
 
 
 @dataclass(eq=False, slots=True)
@@ -192,6 +205,8 @@ class Context:
     written: list[set[str]] = field(default_factory=list)
     inlined: dict[FunctionType, SourceText] = field(default_factory=dict)
     unknown: dict[str, Shape | None] = field(default_factory=dict)
+    computed: dict[str, Computed] = field(default_factory=dict)
+    returned: dict[str, Shape] = field(default_factory=dict)
     parameters: list[Array] = field(default_factory=list)
     symbols: list[ShapeSymbol | IntegerSymbol] = field(default_factory=list)
     place: ast.AST = field(default_factory=ast.Pass)

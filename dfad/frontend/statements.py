@@ -13,6 +13,7 @@ from dfad.errors import CompilerBug
 from dfad.frontend.arithmetic import apply, truth
 from dfad.frontend.assignments import assign, assign_all, augment
 from dfad.frontend.blocks import Header, OpenBlock
+from dfad.frontend.computed import returned_value
 from dfad.frontend.counted import count, counted
 from dfad.frontend.doubts import demand_view, join_doubts
 from dfad.frontend.early import left_out
@@ -84,7 +85,7 @@ def _lower(context: Context, statement: ast.stmt) -> None:
 def _return(context: Context, value: ast.expr | None) -> None:
     if context.frame.regions:
         raise CompilerBug("a return stands inside a loop or branch: exits.py leaves none there")
-    context.frame.result = Known(None) if value is None else evaluate(context, value)
+    context.frame.result = Known(None) if value is None else returned_value(context, value, evaluate)
 
 
 def _assert(context: Context, statement: ast.Assert) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dfad.frontend.arithmetic import TypeClash, promote
 from dfad.frontend.arrays import materialise, store
 from dfad.frontend.builder import cast, constant
+from dfad.frontend.computed import is_computed_on_return, write_returned
 from dfad.frontend.doubts import note_doubt, note_share
 from dfad.frontend.early import note_type
 from dfad.frontend.elementwise import operand_of
@@ -29,6 +30,9 @@ from dfad.ir.nodes import Array, Constant, Expression, Integer, Read
 def bind(context: Context, name: str, value: Value) -> None:
     """``name = value``."""
     frame = context.frame
+    if name in frame.returned and is_computed_on_return(context, name, value):
+        write_returned(context, name, value)
+        return
     home = frame.homes.get(name)
     frame.variables[name] = fresh(context, name, value) if home is None else _assign_home(context, name, home, value)
 

@@ -90,7 +90,7 @@ def evaluate(program: Program, arguments: Mapping[str, Argument], observer: Obse
     with np.errstate(all="ignore"):
         run.enter(arguments)
         run.sweep()
-    return {name: run.buffers[name][()] if run.buffers[name].ndim == 0 else run.buffers[name] for name in program.results}
+    return {name: run.result(name) for name in program.results}
 
 
 class Run:
@@ -142,6 +142,12 @@ class Run:
         self.buffers[array.name] = np.full(self.shape(array), UNDEFINED[array.dtype.kind], array.dtype.numpy)
         if array.rank:
             self.observer(array, self.integer(bytes_of(array)))
+
+    def result(self, name: str) -> Any:
+        buffer, extents = self.buffers[name], dict(self.program.extents).get(name)
+        if extents is not None:
+            return buffer.reshape([int(self.buffers[extent]) for extent in extents])
+        return buffer[()] if buffer.ndim == 0 else buffer
 
     def release(self, array: Array) -> None:
         buffer = self.buffers.pop(array.name)

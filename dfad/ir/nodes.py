@@ -274,6 +274,7 @@ class Program:
     ``parameters`` holds the arrays that the caller of the generated code hands over: arguments (also float scalars, rank 0) and
     results. ``results`` names, in the order of the return statement, the parameters that hold what the kernel returns: arrays of role
     RESULT, or of role ARGUMENT where the kernel returns the caller's own array. ``returns_tuple``: whether the source returned a tuple.
+    ``extents``: for each result whose shape the kernel computes, the int64 scalars of role RESULT that hold it, one for each dimension.
     """
 
     name: str
@@ -283,6 +284,7 @@ class Program:
     results: tuple[str, ...]
     returns_tuple: bool = False
     stage: Stage = Stage.PRIMAL
+    extents: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 def is_true(expression: Expression) -> bool:

@@ -220,7 +220,8 @@ def _demanded_keys(program: Program) -> set[str]:
 
 
 def _returned(program: Program) -> str:
-    names = ", ".join(program.results)
+    shapes = {name: f".reshape({', '.join(extents)})" for name, extents in program.extents}
+    names = ", ".join(f"{name}{shapes.get(name, '')}" for name in program.results)
     return f"({names}{',' if len(program.results) == 1 else ''})" if program.returns_tuple else names
 
 

@@ -117,6 +117,9 @@ def _roles(program: Program, declared: list[Array]) -> Problems:
 def _interface(program: Program) -> Problems:
     parameters = {array.name: array for array in program.parameters}
     yield from (f"the result {name} is no parameter" for name in program.results if name not in parameters)
+    for name, extents in program.extents:
+        if name not in program.results or not parameters[name].grows or not all(_is_integer(parameters.get(extent)) for extent in extents):
+            yield f"{name} is no result that grows, or its extents are no int64 scalars among the parameters"
     for bound in program.symbols:
         if isinstance(bound, ShapeSymbol):
             array = parameters.get(bound.array)
@@ -168,8 +171,7 @@ def _meaning(program: Program) -> Problems:
     names = frozenset(array.name for array in program.parameters)
     growing = {array.name: array for array in program.parameters if array.grows}
     scope = _Scope(facts, names, frozenset(bound.symbol.name for bound in program.symbols), pending=growing)
-    for array in program.parameters:
-        yield from () if array.grows else _shape(array, scope)
+    yield from (problem for array in program.parameters if not array.grows for problem in _shape(array, scope))
     yield from _node(program.body, scope)
 
 
@@ -251,8 +253,7 @@ def _first_uses(step: Node, scope: _Scope) -> Problems:
 def _loop(loop: Loop, scope: _Scope) -> Problems:
     yield from _integer(loop.start, scope)
     yield from _integer(loop.stop, scope)
-    if loop.step == 0:
-        yield f"the step of {loop.key} is 0"
+    yield from [f"the step of {loop.key} is 0"] if loop.step == 0 else []
     yield from _repeated_body(loop, scope)
 
 
@@ -297,8 +298,7 @@ def _exchange(node: Exchange, scope: _Scope) -> Problems:
 
 def _check(node: Check) -> Problems:
     yield from _is_bool(node.condition, f"the condition of {node.key}")
-    if node.error not in CHECKED_ERRORS:
-        yield f"{node.key} checks for an unknown error {node.error}"
+    yield from () if node.error in CHECKED_ERRORS else [f"{node.key} checks for an unknown error {node.error}"]
 
 
 # ---------------------------------------------------------------- expressions, memlets, integers

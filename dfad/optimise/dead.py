@@ -21,7 +21,7 @@ from dfad.optimise.unread import without_unread
 def remove_dead(program: Program) -> Program:
     """The Program without dead statements."""
     shapes = {item.name for array in all_arrays(program).values() for extent in array.shape for item in extent.free_symbols}
-    live = set(program.results) | shapes
+    live = {*program.results, *shapes, *(extent for _, extents in program.extents for extent in extents)}
     body = replace(program.body, body=_sweeps(program.body, live))
     used = shapes | used_names(body) | {name for node in walk(body) for name in symbol_names(node)}
     return replace(program, body=rewrite_block(body, lambda node: _trimmed(node, used) if isinstance(node, Block) else node))

@@ -18,10 +18,11 @@ from dfad.ir.walk import walk, writes
 def size_of(array: Array, sizes: Mapping[str, int]) -> int:
     """The bytes of an array."""
     if array.grows:
-        raise KernelTypeError(
-            f"how much {array.name} takes depends on the trips of a loop, which are known only while the kernel runs",
-            hint="a memory budget needs loops whose trips follow from the arguments",
-        )
+        is_tape = array.role is Role.TAPE
+        why = "depends on the trips of a loop, which are" if is_tape else "is"
+        needs = "loops whose trips" if is_tape else "results whose shapes"
+        message = f"how much {array.name} takes {why} known only while the kernel runs"
+        raise KernelTypeError(message, hint=f"a memory budget needs {needs} follow from the arguments")
     unknown = {part.name for extent in array.shape for part in extent.free_symbols} - sizes.keys()
     if unknown:
         raise KernelTypeError(

@@ -12,12 +12,15 @@ import sympy
 from dfad.adjoint.exchanges import unwound, wound
 from dfad.adjoint.nests import nest
 from dfad.adjoint.places import arrangements
+from dfad.ir.dtype import I64
 from dfad.ir.lifetimes import used_names
-from dfad.ir.memlet import Memlet, Range
+from dfad.ir.memlet import Memlet, Range, symbol
 from dfad.ir.names import names_of
 from dfad.ir.nodes import (
+    Apply,
     Array,
     Block,
+    Expression,
     IntegerSymbol,
     Library,
     Node,
@@ -33,11 +36,13 @@ from dfad.source import Location
 
 def only(program: Program, results: tuple[str, ...]) -> Program:
     """The Program with those results; the arrays of the others become its own."""
-    dropped = [array for array in program.parameters if array.role == Role.RESULT and array.name not in results]
+    extents = {name: names for name, names in program.extents if name in results}
+    kept = {*results, *(name for names in extents.values() for name in names)}
+    dropped = [array for array in program.parameters if array.role == Role.RESULT and array.name not in kept]
     local = tuple(replace(array, role=Role.LOCAL) for array in dropped)
     parameters = tuple(array for array in program.parameters if array not in dropped)
     body = replace(program.body, arrays=(*program.body.arrays, *local))
-    return replace(program, parameters=parameters, body=body, results=results)
+    return replace(program, parameters=parameters, body=body, results=results, extents=tuple(extents.items()))
 
 
 def with_value_set_aside(program: Program, name: str) -> tuple[Program, str]:
@@ -70,7 +75,8 @@ class Pair:
     Attributes
     ----------
     forward : Program
-        Results: the outputs (``outputs`` names them, in the order of ``of``), then the kept arrays.
+        Results: the outputs (``outputs`` names them, in the order of ``of``), then the kept arrays. A result whose shape the kernel
+        computes is an output itself, any other output a copy.
     reverse : Program
         Parameters: the kept arrays under the same names, the cotangents (``seeds`` names them, in the order of ``of``), float scalars of
         the kernel. Extents are integers named as their symbols. Results: the gradients.
@@ -113,6 +119,7 @@ class _Split:
         self.arrays = all_arrays(program)
         self.where = first_location(program.body) or Location(program.name, 1, 0, 1, 0)
         self.names = names_of(program)
+        self.extents = {name: extents for name, extents in program.extents if name in of}
         self.late = self.made_late()
 
     def made_late(self) -> set[str]:
@@ -127,7 +134,7 @@ class _Split:
         names = {name: name for name in swapped}
         carried = self.carried(names)
         kept = {array.name: self.kept_array(array) for array in carried}
-        outputs = {name: self.names.fresh(f"{name}_out") for name in self.of}
+        outputs = {name: name if name in self.extents else self.names.fresh(f"{name}_out") for name in self.of}
         forward = self.forward_half(names, outputs, kept)
         reverse = self.reverse_half(names, kept)
         names_of_kept = tuple(array.name for array in kept.values())
@@ -166,6 +173,9 @@ class _Split:
         tail: list[Node] = list(unwound(self.forward, names, "@", self.names))
         results = []
         for name, out in outputs.items():
+            if name in self.extents:
+                results += [self.arrays[part] for part in (name, *self.extents[name])]
+                continue
             source = self.final(name)
             results.append(Array(out, source.dtype, source.shape, Role.RESULT))
             tail += self.copy(source, results[-1])
@@ -174,13 +184,15 @@ class _Split:
                 tail += self.copy(self.arrays[name], array)
         carried = tuple(replace(array, role=Role.RESULT) for array in kept.values())
         arguments = [array for array in self.own if array.role == Role.ARGUMENT]
-        local = [a for a in (*self.program.body.arrays, *self.own_results()) if a.name not in {k.name for k in carried}]
+        given = {array.name for array in (*results, *carried)}
+        local = [a for a in (*self.program.body.arrays, *self.own_results()) if a.name not in given]
         body = Block(tuple(a for a in local if a.name not in self.late), (Block((), (*self.forward.body, *tail)),))
         return replace(
             self.program,
             parameters=(*arguments, *results, *carried),
             results=(*outputs.values(), *(array.name for array in carried)),
             body=body,
+            extents=tuple(self.extents.items()),
         )
 
     def reverse_half(self, names: dict[str, str], kept: dict[str, Array]) -> Program:
@@ -209,6 +221,7 @@ class _Split:
             parameters=(*kept.values(), *scalars, *self.seeds, *self.gradients),
             results=tuple(array.name for array in self.gradients),
             body=Block(tuple(local), (Block((), (*head, *unpacked, *restored)), body)),
+            extents=(),
         )
 
     def own_results(self) -> list[Array]:
@@ -219,9 +232,22 @@ class _Split:
         """The array that holds the final value of an output: the working copy for an argument that is written."""
         return self.arrays[_working_copies(self.forward, self.arrays).get(name, name)]
 
+    def copy_computed(self, source: Array, target: Array) -> Block:
+        """A result whose shape the kernel computed, copied row by row."""
+        rows = Array(self.names.fresh(f"{source.name}_rows"), I64)
+        first, *rest = [Read(Memlet(name), I64) for name in dict(self.program.extents)[source.name]]
+        counted: Expression = first
+        for extent in rest if source.rank == 1 else ():
+            counted = Apply("mul", (counted, extent), I64)
+        shape = (symbol(rows.name), *source.shape[1:])
+        count = Tasklet(Memlet(rows.name), counted, self.where, f"@{rows.name}")
+        return Block((rows,), (count, *self.copy(replace(source, shape=shape), target)))
+
     def copy(self, source: Array, target: Array) -> tuple[Node, ...]:
         """The whole array copied; a scalar into an array of one element where the target is one, from and to a vector that grows element by
         element."""
+        if source.grows and target.grows:
+            return (self.copy_computed(source, target),)
         shape = target.shape if source.grows else source.shape
 
         def cell(indices: tuple[sympy.Expr, ...]) -> tuple[Node, ...]:
@@ -231,14 +257,15 @@ class _Split:
         copied = nest(tuple(Range(sympy.Integer(0), extent) for extent in shape), cell, self.names, self.where, f"@{target.name}/nest")
         if not target.grows:
             return copied
-        size = sympy.Mul(*(sympy.Max(0, extent) for extent in shape))
-        grown = Library("grow", (), Memlet(target.name, (Range(sympy.Integer(0), size),)), self.where, f"@{target.name}+")
+        size = sympy.Mul(*(sympy.Max(0, extent) for extent in (shape if target.rank == 1 else shape[:1])))
+        rows = tuple(Range(sympy.Integer(0), extent) for extent in (size, *target.shape[1:]))
+        grown = Library("grow", (), Memlet(target.name, rows), self.where, f"@{target.name}+")
         return (grown, *copied)
 
 
 def _cell(array: Array, shape: tuple[sympy.Expr, ...], indices: tuple[sympy.Expr, ...]) -> tuple[sympy.Expr, ...]:
     """Where the cell of those indices lies: at them, or where it is the one element, or in the vector that grows."""
-    if array.grows:
+    if array.grows and array.rank < len(indices):
         number = sympy.Integer(0)
         for extent, index in zip(shape, indices, strict=True):
             number = number * extent + index

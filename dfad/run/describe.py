@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import sympy
 
-from dfad.emit import ArrayField, Emitted, ExtentField, Field, FloatField, GrownField, IntegerField, ScalarResultField
+from dfad.emit import ArrayField, Emitted, ExtentField, Field, FloatField, GrownField, IntegerField, MadeField, ScalarResultField
 from dfad.errors import CompilerBug
 from dfad.ir.nodes import Array, Check, Exchange, IntegerSymbol, Program, Role, ShapeSymbol
 from dfad.ir.signature import ArgumentType, ArrayType, ConstantType, FloatType, IntegerType
@@ -82,13 +82,14 @@ def describe(
     places.update((array.name, len(wrapper.inputs) + number) for number, array in enumerate(made))
     arguments = {array.name: array for array in program.parameters}
     shapes, written = [() if array.grows else array.shape for array in made], written_arguments(program)
-    likes = [_like(array, wrapper.inputs, arguments) for array in made]
+    extents = {name: tuple(places[extent] for extent in names) for name, names in program.extents}
+    likes = [-4 if array.name in extents else _like(array, wrapper.inputs, arguments) for array in made]
     made_by_us = {name for (name, _), origin in zip(wrapper.inputs, wrapper.origins, strict=False) if origin.kind in ("kept", "seed")}
     return Recipe(
         name=program.name,
         inputs=tuple(_input(name, kind, name in written, name in wrapper.updated, name in made_by_us) for name, kind in wrapper.inputs),
         hidden=tuple(wrapper.hidden),
-        outputs=tuple(_output(array, like, wrapper) for array, like in zip(made, likes, strict=True)),
+        outputs=tuple(_output(array, like, wrapper, extents.get(array.name, ())) for array, like in zip(made, likes, strict=True)),
         slots=tuple(_slot(field, places) for field in emitted.fields),
         symbols=tuple(_symbol_slot(bound, places) for bound in program.symbols),
         shapes=_shapes_text(program, shapes) if -1 in likes else "",
@@ -137,10 +138,10 @@ def _like(array: Array, inputs: Sequence[tuple[str, ArgumentType]], arguments: M
     return -1
 
 
-def _output(array: Array, like: int, wrapper: Wrapper) -> Output:
+def _output(array: Array, like: int, wrapper: Wrapper, extents: tuple[int, ...]) -> Output:
     role = wrapper.kept.get(array.name, array.role)
     reading = _reading(array, array.name in wrapper.gradients) if like == -2 else 0
-    return Output(array.name, array.dtype.name, like, MEMORY[role], reading)
+    return Output(array.name, array.dtype.name, like, MEMORY[role], reading, extents)
 
 
 def _reading(array: Array, is_gradient: bool) -> int:
@@ -168,6 +169,8 @@ def _slot(field: Field, places: Mapping[str, int]) -> Slot:
             return Slot(SLOT_KINDS.index("address"), places[array])
         case GrownField(array):
             return Slot(SLOT_KINDS.index("grown"), places[array])
+        case MadeField(array):
+            return Slot(SLOT_KINDS.index("made"), places[array])
         case ScalarResultField(array):
             return Slot(SLOT_KINDS.index("scalar"), places[array])
         case _:

@@ -187,7 +187,7 @@ def make_routine(recipe: Recipe, address: int, functions: Sequence[SourceText], 
             (INPUT_KINDS.index(i.kind), np.dtype(i.dtype) if i.dtype else None, i.ones, i.is_written, i.is_updated, i.constant)
             for i in recipe.inputs
         ],
-        [(np.dtype(o.dtype), o.like, o.memory, o.read) for o in recipe.outputs],
+        [(np.dtype(o.dtype), o.like, o.memory, o.read, o.extents) for o in recipe.outputs],
         [(slot.kind, slot.which, slot.part) for slot in recipe.slots],
         [(slot.kind, slot.which, slot.part) for slot in recipe.symbols],
         eval(recipe.shapes, {"__builtins__": {"min": min, "max": max}}) if recipe.shapes else None,

@@ -30,7 +30,7 @@ class Pullback:
             self._ahead.free_pool()
         self._kept = kept
         self._templates = tuple((np.shape(output), np.asarray(output).dtype) for output in outputs)
-        self._names = tuple(output.name for output in self._forward.outputs[: len(outputs)])
+        self._kept_as = self._forward.outputs[len(self._forward.outputs) - len(kept) :]
         pairs = zip(self._recipe.inputs, self._recipe.origins, strict=True)
         self._written_seeds = {origin.which for expected, origin in pairs if origin.kind == "seed" and expected.is_written}
         self._fixed = tuple(_fixed(origin, values) for origin in self._recipe.origins)
@@ -71,8 +71,7 @@ class Pullback:
         """Bytes of the last call, as `Kernel.memory`: what the pullback keeps, and what its vjp left in the pool, included."""
         found = dict(self._routine.memory)
         found["peak"] += self._ahead.pooled
-        outputs = self._forward.outputs[len(self._names) :]
-        for output, array in zip(outputs, self._kept, strict=True):
+        for output, array in zip(self._kept_as, self._kept, strict=True):
             found[CLASSES[output.memory]] += array.nbytes
             found["peak"] += array.nbytes
         return found
@@ -86,7 +85,8 @@ class Pullback:
             case "kept":
                 return self._kept[origin.which], 0
             case "seed":
-                return seeds[origin.which], 0
+                seed = seeds[origin.which]
+                return seed.reshape(-1) if len(expected.ones) < np.ndim(seed) else seed, 0
             case _:
                 return fixed, 0
 

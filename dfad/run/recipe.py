@@ -11,7 +11,7 @@ from typing import Any
 INPUT_KINDS = ("array", "integer", "float", "constant")
 """Kinds of inputs, as `launcher/` numbers them."""
 
-SLOT_KINDS = ("extent", "number", "bits", "address", "scalar", "grown")
+SLOT_KINDS = ("extent", "number", "bits", "address", "scalar", "grown", "made")
 """What can stand in a slot of the block, as `launcher/` numbers them."""
 
 SCALARS = ("double", "float", "integer", "bool", "float64", "float32")
@@ -63,11 +63,14 @@ class Output:
     dtype : str
         NumPy name of the element type.
     like : int
-        The input whose shape it has; -1 when its shape is an expression, -2 for a scalar, -3 for memory that the kernel makes.
+        The input whose shape it has; -1 when its shape is an expression, -2 for a scalar, -3 for memory that the kernel makes, -4 for an
+        array whose shape the kernel computes.
     memory : int
         The memory class that its bytes count in.
     read : int
         For a scalar: position in `SCALARS`.
+    extents : tuple of int
+        Where the kernel computes the shape: the scalars that it leaves it in, by their positions among the inputs and outputs.
     """
 
     name: str
@@ -75,6 +78,7 @@ class Output:
     like: int
     memory: int
     read: int = 0
+    extents: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

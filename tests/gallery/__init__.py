@@ -21,6 +21,7 @@ MODULES = (
     "twins",
     "selections",
     "idle",
+    "lengths",
 )  # fmt: skip
 
 

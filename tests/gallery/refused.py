@@ -92,7 +92,6 @@ MEANING = {
         "def f(x):\n    for a, b in zip(x, 3):\n        pass\n", 2, "for a, b in zip(x, 3):", "arrays and ranges", "range"
     ),
     "recursion": Refused("def f(x, n):\n    return recursive(n)\n", 3, "recursive(n - 1)", "calls itself", "loop", XN),
-    "mask_returned": Refused("def f(x):\n    return x[x > 0]\n", 2, "return x[x > 0]", "cannot return", "out[: len(y)] = y"),
     "float_index": Refused("def f(x):\n    return x[x]\n", 2, "x[x]", "index is an integer", "int()"),
     "builtin_sum": Refused("def f(x):\n    return sum(x)\n", 2, "sum(x)", "sum", "np.sum"),
     "builtin_max_of_array": Refused("def f(x):\n    return max(x)\n", 2, "max(x)", "max of an array", "np.max"),
@@ -147,8 +146,13 @@ MEANING = {
     "joined_ranks": Refused(
         "def f(x):\n    return np.concatenate((x, x[:, None]))\n", 2, "np.concatenate((x, x[:, None]))", "one rank", "np.stack"
     ),
-    "shape_from_data": Refused(
-        "def f(x, c):\n    return np.zeros(int(x[0]))\n", 2, "return np.zeros(int(x[0]))", "shape of the returned", "arguments", XC
+    "returns_array_or_number": Refused(
+        "def f(x):\n    if x[0] > 0:\n        return x[x > 0]\n    return 1.0\n",
+        4, "return 1.0", "a float64 number here and an array elsewhere", "one type",
+    ),
+    "returns_arrays_of_two_types": Refused(
+        "def f(x, c):\n    if c > 0:\n        return x[:2]\n    return np.arange(3)\n",
+        4, "return np.arange(3)", "a int64 array of rank 1 here and a float64 array of rank 1 elsewhere", "one type", XC,
     ),
     "tuple_index_out_of_range": Refused("def f(x):\n    t = (1.0, 2.0)\n    return t[2]\n", 3, "t[2]", "integer in range", "array"),
     "tuple_slice_unknown": Refused("def f(x, n):\n    t = (1.0, 2.0)\n    return t[:n]\n", 3, "t[:n]", "sliced by constants", "array", XN),

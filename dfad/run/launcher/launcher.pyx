@@ -32,6 +32,7 @@ cdef extern from "dfad.h":
         void* (*allocate)(dfad_workspace*, int64_t, int64_t) noexcept nogil
         void* (*reserve)(dfad_workspace*, int64_t, int64_t) noexcept nogil
         int (*grow)(dfad_workspace*, void*, int64_t) noexcept nogil
+        void* (*make)(dfad_workspace*, int64_t, int64_t) noexcept nogil
         void (*release)(dfad_workspace*, void*) noexcept nogil
         int (*poll)(dfad_workspace*) noexcept nogil
         void* const* blas

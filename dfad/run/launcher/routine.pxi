@@ -13,6 +13,7 @@ cdef enum SlotKind:
     ADDRESS = 3                     # of array `which`: inputs first, then outputs
     SCALAR = 4                      # the kernel writes output `which` here
     GROWN = 5                       # the class of the memory of output `which`, in whose place the kernel leaves its address
+    MADE = 6                        # `which` itself: an output whose memory the kernel asks for once it knows its size
 
 cdef struct Slot:
     int kind
@@ -46,9 +47,9 @@ cdef class Routine:
     address : int
         The address of the compiled function.
     inputs : sequence of (kind, dtype, ones, is_written, is_updated, constant)
-    outputs : sequence of (dtype, like, memory class, read)
+    outputs : sequence of (dtype, like, memory class, read, extents)
         `like`: the input whose shape the array has; -1: `shapes` knows; -2: a scalar, which `read` takes from its bits; -3: memory
-        that the kernel makes, which comes back as a vector.
+        that the kernel makes, which comes back as a vector; -4: an array of the shape that the kernel leaves in the scalars `extents`.
     slots, symbols : sequence of (kind, which, part)
         What stands in the block, and the integers that `shapes` takes.
     shapes : callable or None
@@ -71,7 +72,7 @@ cdef class Routine:
     cdef Expected* expected
     cdef Slot* slots
     cdef Slot* symbols
-    cdef list dtypes, constants
+    cdef list dtypes, constants, made
     cdef tuple outputs
     cdef object shapes, returns, fail, sizes
     cdef list workspaces
@@ -98,6 +99,7 @@ cdef class Routine:
         copy_slots(self.slots, slots)
         copy_slots(self.symbols, symbols)
         self.outputs, self.shapes, self.returns, self.fail = tuple(outputs), shapes, returns, fail
+        self.made = [*self.dtypes, *(dtype for dtype, *_ in outputs)]
         self.threads, self.uses_blas = threads, uses_blas
         self.workspaces, self.sizes = [], None if sizes is None else list(sizes)
 
@@ -242,7 +244,8 @@ cdef class Routine:
         cdef int position = 0, like
         if self.shapes is not None:
             shapes = self.shapes(*[workspace.symbols[which] for which in range(self.symbol_count)])
-        for dtype, like, kind, _ in self.outputs:
+        workspace.products, workspace.made = products, self.made
+        for dtype, like, kind, _, _ in self.outputs:
             if like <= -2:
                 products.append(None)
             else:
@@ -251,8 +254,7 @@ cdef class Routine:
                     array = self.output(shape, dtype, kind)
                 except MemoryError:
                     raise self.fail(1, -1, (prod(shape) * dtype.itemsize, workspace.heap.held)) from None
-                PyObject_GetBuffer(array, &workspace.views[index], PyBUF_STRIDES)
-                workspace.is_open[index] = True
+                workspace.view(index, array)
                 count(&workspace.heap, workspace.views[index].len, kind)
                 products.append(array)
             index += 1
@@ -277,6 +279,8 @@ cdef class Routine:
                 workspace.block[index] = <int64_t><intptr_t>workspace.views[slot.which].buf
             elif slot.kind == GROWN:
                 workspace.block[index] = self.outputs[slot.which - self.input_count][2]
+            elif slot.kind == MADE:
+                workspace.block[index] = slot.which
             elif slot.kind == SCALAR:
                 workspace.block[index] = 0
             elif slot.kind == BITS and slot.part == 4:
@@ -295,6 +299,15 @@ cdef class Routine:
                 products[place] = scalar(read, &workspace.block[index])
             elif self.slots[index].kind == GROWN:
                 products[place] = take_over(workspace, workspace.block[index], self.outputs[place - self.input_count][0])
+        for place in range(self.input_count, len(products)):
+            dtype, like, _, _, extents = self.outputs[place - self.input_count]
+            if <int>like == -4:
+                workspace.close(place)
+                shape = tuple([products[extent] for extent in extents])
+                if products[place] is None:
+                    products[place] = empty(shape, dtype)
+                elif len(shape) > 1:
+                    products[place].resize(shape, refcheck=False)
         return 0
 
     cdef void remember(self, Heap* heap) noexcept:

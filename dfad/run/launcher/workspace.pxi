@@ -28,8 +28,18 @@ cdef int has_signal(PyObject* owner) noexcept with gil:
     return 0
 
 
+cdef void* make(dfad_workspace* workspace, int64_t place, int64_t size) noexcept with gil:
+    """A result whose size the kernel computes, an array of its own, not set to anything; NULL when there is no memory."""
+    cdef Heap* heap = <Heap*>workspace
+    try:
+        return (<Workspace>heap.owner).make(place, size)
+    except (MemoryError, ValueError):
+        heap.refused = size
+        return NULL
+
+
 cdef class Workspace:
-    """What one call works with: the block that the kernel reads, the views of its arrays, and its heap."""
+    """What one call works with: the block that the kernel reads, the views of its arrays, what the call gives, and its heap."""
 
     cdef Heap heap
     cdef int64_t* block
@@ -37,6 +47,8 @@ cdef class Workspace:
     cdef Py_buffer* views
     cdef bint* is_open
     cdef int view_count
+    cdef list products
+    cdef list made                  # of what the kernel makes: the dtypes by place
     cdef object interrupt
 
     def __cinit__(self, int views, int slots, int symbols):
@@ -45,6 +57,7 @@ cdef class Workspace:
         self.heap.base.allocate = allocate
         self.heap.base.reserve = reserve
         self.heap.base.grow = grow
+        self.heap.base.make = make
         self.heap.base.release = release
         self.heap.base.poll = poll
         self.heap.base.team = team
@@ -86,6 +99,27 @@ cdef class Workspace:
         heap.polled = now()
         self.interrupt = None
 
+    cdef void* make(self, int64_t place, int64_t size) except NULL:
+        """A vector of that many bytes in that place of what the call gives; pooled memory makes room for it where it would raise the peak."""
+        cdef Py_buffer* view = &self.views[place]
+        dtype = self.made[place]
+        trim(&self.heap, self.heap.peak - size)
+        array = self.products[place] = empty(size // dtype.itemsize, dtype)
+        self.view(place, array)
+        count(&self.heap, view.len, RESULTS)
+        return view.buf
+
+    cdef int view(self, int64_t place, array) except -1:
+        """Open the view of an array; `end` closes it."""
+        PyObject_GetBuffer(array, &self.views[place], PyBUF_STRIDES)
+        self.is_open[place] = True
+        return 0
+
+    cdef void close(self, int64_t place) noexcept:
+        if self.is_open[place]:
+            PyBuffer_Release(&self.views[place])
+            self.is_open[place] = False
+
     cdef void drop_live(self) noexcept:
         """Free what an ended call left."""
         cdef Head* head
@@ -99,9 +133,8 @@ cdef class Workspace:
         global idle_bytes
         cdef int index
         for index in range(self.view_count):
-            if self.is_open[index]:
-                PyBuffer_Release(&self.views[index])
-                self.is_open[index] = False
+            self.close(index)
+        self.products = None
         self.drop_live()
         self.heap.held = self.heap.pooled_bytes
         if idle_bytes + self.heap.pooled_bytes > RETAINED:

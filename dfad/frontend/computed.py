@@ -1,0 +1,149 @@
+"""Results whose shape only the running kernel knows: ``return x[x > 0]``, ``return y[:k]``, early returns of different shapes.
+
+    length = k; grow result[0:k]; for i: result[i] = y[i]
+
+Such a result is an array that grows, with its extents in integer scalars beside it (grammar.md). What a `return` gives is written there
+where the `return` stands, one time in each path. An early return is an assignment to a variable (exits.py): where it gives a shape
+that is computed, or not that of another `return`, lowering starts again with that variable as such a result.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+import sympy
+
+from dfad.frontend.arrays import store
+from dfad.frontend.builder import constant
+from dfad.frontend.elementwise import operand_of
+from dfad.frontend.packing import pack
+from dfad.frontend.scope import Computed, Context, Retry
+from dfad.frontend.values import AXES, ONE, ZERO, Along, Deferred, Lazy, Masked, Mixed, Shape, Tuple, Value, View, kind_of, whole
+from dfad.ir.dtype import I64, Dtype
+from dfad.ir.memlet import Memlet, Range
+from dfad.ir.nodes import Array, Integer
+
+
+def is_computed(context: Context, value: Value) -> bool:
+    """Whether the value is an array whose shape does not follow from the arguments."""
+    match value:
+        case Masked():
+            return True
+        case View() | Lazy() | Deferred():
+            return not _is_known(context, value.shape)
+        case _:
+            return False
+
+
+def computed_result(context: Context, value: View | Lazy | Deferred | Masked, base: str) -> Array:
+    """The result that holds the value."""
+    rest = value.shape[1:]
+    if isinstance(value, Masked):
+        rest = value.shape[len(value.mask.shape) :]
+    rank = 1 + len(rest)
+    computed = _declare(context, base, value.dtype, rank, rest if _is_known(context, rest) else None)
+    context.computed[computed.array.name] = computed
+    _write(context, computed, value)
+    return computed.array
+
+
+def _is_known(context: Context, shape: Shape) -> bool:
+    known = {bound.symbol for bound in context.symbols}
+    return all(extent.free_symbols <= known for extent in shape)
+
+
+def _declare(context: Context, base: str, dtype: Dtype, rank: int, rest: Shape | None) -> Computed:
+    """A result of that rank; without the shape of its rows its elements lie in a row."""
+    builder, outside = context.builder, context.builder.blocks[0]
+    array = builder.declare(builder.name(base), dtype, (sympy.oo, *(rest or ())), outside)
+    endings = ("length",) if rank == 1 else tuple(f"extent_{axis}" for axis in range(rank))
+    names = [builder.name(builder.unused(f"{array.name}_{ending}")) for ending in endings]
+    return Computed(array, tuple(builder.declare(name, I64, (), outside) for name in names))
+
+
+def _write(context: Context, computed: Computed, value: Value) -> None:
+    """Give the result its memory and its elements."""
+    if isinstance(value, Masked):
+        pack(context, value, lambda shape: _room(context, computed, shape))
+        return
+    found = operand_of(context, value)
+    shape = tuple(context.builder.natural(extent) for extent in found.shape)
+    store(context, _room(context, computed, shape), found)
+
+
+def _room(context: Context, computed: Computed, shape: Shape) -> View:
+    """The memory of a result of that shape."""
+    array, builder = computed.array, context.builder
+    for scalar, extent in zip(computed.extents, shape, strict=True):
+        builder.tasklet(Memlet(scalar.name), Integer(extent))
+    has_rows = array.rank == len(shape)
+    rows = shape[0] if has_rows else sympy.Mul(*shape)
+    ranges = (Range(ZERO, extent) for extent in (rows, *array.shape[1:]))
+    builder.library("grow", (), Memlet(array.name, tuple(ranges)), {})
+    if has_rows:
+        return View(array, tuple(Along(axis, ZERO, ONE) for axis in range(array.rank)), shape)
+    number: sympy.Expr = ZERO
+    for axis, extent in enumerate(shape):
+        number = number * extent + AXES[axis]
+    return View(array, (Mixed(number),), shape)
+
+
+# ---------------------------------------------------------------- early returns
+
+
+def returned_variables(function: ast.FunctionDef) -> frozenset[str]:
+    """The variables that a function without exits returns at its end."""
+    match function.body[-1]:
+        case ast.Return(value=ast.Name(id=name)):
+            return frozenset({name})
+        case ast.Return(value=ast.Tuple(elts=parts)):
+            return frozenset(part.id for part in parts if isinstance(part, ast.Name))
+        case _:
+            return frozenset()
+
+
+def is_computed_on_return(context: Context, name: str, value: Value) -> bool:
+    """Whether the variable is a result whose shape the kernel computes; an attempt that did not know starts again."""
+    if name in context.learned.computed:
+        return True
+    if not isinstance(value, View | Lazy | Deferred | Masked) or not value.shape:
+        return False
+    other = context.returned.setdefault(name, value.shape)
+    pairs = list(zip(other, value.shape, strict=False))
+    is_alike = len(other) == len(value.shape) and all(context.builder.are_equal(*pair) for pair in pairs)
+    if is_alike and not is_computed(context, value):
+        return False
+    context.learned.computed.add(name)
+    raise Retry
+
+
+def write_returned(context: Context, name: str, value: Value) -> None:
+    """``return value`` where the kernel may go on, for a result whose shape it computes."""
+    if not isinstance(value, View | Lazy | Deferred | Masked) or not value.shape:
+        context.wrong_type(
+            f"the kernel returns {kind_of(value)} here and an array elsewhere", hint="return values of one type on all paths"
+        )
+    rank = len(value.shape) if not isinstance(value, Masked) else 1 + len(value.shape) - len(value.mask.shape)
+    computed = context.computed.get(name)
+    if computed is None:
+        computed = context.computed[name] = _declare(context, name, value.dtype, rank, None)
+        for scalar in computed.extents:
+            context.builder.tasklet(Memlet(scalar.name), constant(0, I64), block=context.builder.blocks[0])
+    if computed.array.dtype != value.dtype or len(computed.extents) != rank:
+        before = f"a {computed.array.dtype} array of rank {len(computed.extents)}"
+        context.wrong_type(
+            f"the kernel returns {kind_of(value)} here and {before} elsewhere", hint="return values of one type on all paths"
+        )
+    _write(context, computed, value)
+
+
+def returned_value(context: Context, value: ast.expr, evaluate: Callable[[Context, ast.expr], Value]) -> Value:
+    """What a function returns at its end; results of computed shape are where its early returns wrote them."""
+    match value:
+        case ast.Name(id=name) if name in context.frame.returned and name in context.computed:
+            return whole(context.computed[name].array)
+        case ast.Tuple(elts=parts) if context.frame.returned:
+            return Tuple(tuple(returned_value(context, part, evaluate) for part in parts))
+        case _:
+            return evaluate(context, value)
