@@ -14,6 +14,7 @@ from dfad.optimise.factors import scale_vectors
 from dfad.optimise.fuse import fuse
 from dfad.optimise.guards import name_guards
 from dfad.optimise.lower_library import lower_extremes, lower_library
+from dfad.optimise.number import number_values
 from dfad.optimise.once import run_once
 from dfad.optimise.registers import hold_cells
 from dfad.optimise.strips import multiply_strips
@@ -27,8 +28,8 @@ from tests.shared_loops import share_backwards
 Rewrite = Callable[[Program], Program]
 
 OF_A_PRIMAL: tuple[Rewrite, ...] = (
-    substitute_once, scale_vectors, multiply_strips, read_twins, end_loops, unwrap, name_guards, lower_extremes, choose_sums, run_once,
-    tidy, fuse, contract, carry_values, unswitch, lower_library, hold_cells, share_backwards,
+    substitute_once, number_values, scale_vectors, multiply_strips, read_twins, end_loops, unwrap, name_guards, lower_extremes, choose_sums,
+    run_once, tidy, fuse, contract, carry_values, unswitch, lower_library, hold_cells, share_backwards,
 )  # fmt: skip
 """Before differentiation, then those of a Program that is not differentiated; all but the last keep every bit."""
 

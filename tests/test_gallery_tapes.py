@@ -29,6 +29,8 @@ RECORDED = {
     "loop_counter_reset": 240,
     "loop_exchanges_arrays": 48,
     "loop_nonlinear_sweeps": 192,
+    "number_normalised_twice": 640,
+    "number_swapped": 40,
     "products_of_products": 320,
     "program_adi": 96,
     "program_cavity_flow": 2608,

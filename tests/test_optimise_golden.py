@@ -16,6 +16,7 @@ from dfad.optimise.ends import end_loops
 from dfad.optimise.gather import gather
 from dfad.optimise.guards import name_guards
 from dfad.optimise.initial import assign_first
+from dfad.optimise.number import number_values
 from dfad.optimise.substitute import substitute_once
 from dfad.optimise.tidy import tidy
 from dfad.optimise.unswitch import unswitch
@@ -24,7 +25,7 @@ from tests.ir_text import build
 
 PASSES = {
     "assign_first": assign_first, "carry": carry_values, "distribute": distribute, "end_loops": end_loops, "gather": gather,
-    "guards": name_guards,
+    "guards": name_guards, "number": number_values,
     "remove_copies": remove_copies, "remove_dead": remove_dead, "substitute": substitute_once, "tidy": tidy, "unswitch": unswitch,
     "upward": run_upwards,
 }  # fmt: skip
@@ -164,6 +165,55 @@ def f(x: f8[N], y: f8[N], T: int):
             if t > 0:
                 y[i] = s
             x[i] = s + y[i]
+""",
+    "number_sums": """
+def f(x: f8[N], y: f8[N], z: f8 = result):
+    s: f8
+    t: f8
+    s = 0.0
+    for i in range(0, N):
+        a: f8
+        a = x[i]*y[i]
+        s += a*a
+    z = s + 1.0
+    t = 0.0
+    for k in range(0, N):
+        b: f8
+        b = x[k]*y[k]
+        t += b*b
+    for j in range(0, N):
+        y[j] = t*s
+    return z
+""",
+    "number_kept_axis": """
+def f(x: f8[N, N], y: f8[N]):
+    s: f8[N]
+    t: f8[1, N]
+    for i in range(0, N):
+        s[i] = exp(x[0, i])
+    for k in range(0, N):
+        t[0, k] = exp(x[0, k])
+    for j in range(0, N):
+        y[j] = t[0, j]*s[N - 1 - j]
+    for j2 in range(0, N):
+        y[j2] += s[j2]*t[0, N - 1 - j2]
+""",
+    "number_equal_by_equal": """
+def f(x: f8[N], y: f8[N]):
+    a: f8[N]
+    b: f8[N]
+    c: f8[N]
+    d: f8[N]
+    for i in range(0, N):
+        a[i] = exp(x[i])
+    for i2 in range(0, N):
+        b[i2] = exp(x[i2])
+    for i3 in range(0, N):
+        c[i3] = a[i3]*a[N - 1 - i3]
+    for i4 in range(0, N):
+        d[i4] = b[i4]*b[N - 1 - i4]
+    for j in range(0, N):
+        y[j] = c[j]*d[N - 1 - j]
 """,
     "substitute_chain": """
 def f(x: f8[N], y: f8[N]):
@@ -307,6 +357,68 @@ def f(x: f8[N]):
     for i in range(0, N):
         if i > 2:
             x[i] = 0.0
+""",
+    "number_operand_changed": """
+def f(x: f8[N], y: f8[N]):
+    a: f8[N]
+    b: f8[N]
+    for i in range(0, N):
+        a[i] = x[i]*2.0
+    x[0] = 5.0
+    for k in range(0, N):
+        b[k] = x[k]*2.0
+    for j in range(0, N):
+        y[j] = a[j]*b[j]
+""",
+    "number_changed_later": """
+def f(x: f8[N], y: f8[N]):
+    a: f8[N]
+    b: f8[N]
+    for i in range(0, N):
+        a[i] = x[i]*2.0
+    for k in range(0, N):
+        b[k] = x[k]*2.0
+    for j in range(0, N):
+        y[j] = a[j]*b[j]
+    if N > 1:
+        a[0] = y[1]
+        y[0] = a[0] + b[0]
+""",
+    "number_backwards": """
+def f(x: f8[N], y: f8[N]):
+    a: f8
+    b: f8
+    a = 1.0
+    for i in range(0, N):
+        a = a*x[i] + 1.0
+    b = 1.0
+    for k in range(N - 1, -1, -1):
+        b = b*x[k] + 1.0
+    for j in range(0, N):
+        y[j] = a*b
+""",
+    "number_read_before_complete": """
+def f(x: f8[N], y: f8[N]):
+    a: f8
+    b: f8
+    a = 1.0
+    a += x[0]
+    b = 1.0
+    y[0] = b
+    b += x[0]
+    for j in range(1, N):
+        y[j] = a*b
+""",
+    "number_of_two_dtypes": """
+def f(x: f8[N], y: f8[N]):
+    a: f8[N]
+    b: f4[N]
+    for i in range(0, N):
+        a[i] = x[i]*2.0
+    for k in range(0, N):
+        b[k] = x[k]*2.0
+    for j in range(0, N):
+        y[j] = a[j]*b[N - 1 - j]
 """,
     "substitute_argument_changed": """
 def f(x: f8[N], y: f8[N]):

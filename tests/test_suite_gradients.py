@@ -177,8 +177,7 @@ def test_the_gradient_of_the_log_determinant_is_the_inverse():
 
 
 ABOVE_THE_MINIMUM = {
-    "correlation": "the means are kept: the data are centred again from the argument, not back from the normalised ones",
-    "resnet": "the mean is computed twice and both are kept",
+    "correlation": "the deviations are kept as computed and as used, and which were replaced",
 }
 
 

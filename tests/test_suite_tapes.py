@@ -21,7 +21,6 @@ SIZES = {
 ABOVE = {
     "adi": "p is recorded in every half step: computing it again means to see that no step reads what another left in it",
     "floyd_warshall": "both sides of a minimum are recorded as floats, not which of them was less as a byte",
-    "option_mc": "two bytes a step tell whether the barrier was met, not the number of steps",
     "newton_loop": "the residual is recorded beside the point that it belongs to",
     "cg": "at size S the first iteration weighs more than a tenth: both of its arrays are the argument's",
     "nbody": "distances that are overwritten under a mask are recorded, not computed again from the positions",

@@ -17,6 +17,7 @@ import sympy
 from dfad.adjoint.accumulate import adjoint_of
 from dfad.adjoint.collector import Setting
 from dfad.adjoint.exchanges import reversed_range, with_partners, wound
+from dfad.adjoint.exits import tell_exits
 from dfad.adjoint.nests import nest
 from dfad.adjoint.places import with_places
 from dfad.adjoint.rules import is_flat
@@ -70,8 +71,8 @@ class Request:
 class _Reversal:
     """The reversal of one Program."""
 
-    def __init__(self, program: Program, request: Request, trips: dict[str, sympy.Symbol]) -> None:
-        self.request, self.trips = request, trips
+    def __init__(self, program: Program, request: Request, trips: dict[str, sympy.Symbol], guards: dict[str, Expression]) -> None:
+        self.request, self.trips, self.guards = request, trips, guards
         self.arrays = all_arrays(program)
         self.where = first_location(program.body) or Location(program.name, 1, 0, 1, 0)
         self.names = names_of(program)
@@ -113,7 +114,8 @@ class _Reversal:
                 return Loop(node.index, last, sympy.Integer(-1), -1, self.block(node.body), node.where, f"~{node.key}")
             case Branch():
                 then, orelse = self.block(node.then), self.block(node.orelse)
-                return replace(node, guard=self.setting.demanded(node.guard, node.key), then=then, orelse=orelse, key=f"~{node.key}")
+                guard = self.guards.get(node.key) or self.setting.demanded(node.guard, node.key)
+                return replace(node, guard=guard, then=then, orelse=orelse, key=f"~{node.key}")
             case Tasklet() | Library():
                 is_memory = isinstance(node, Library) and node.operation == "grow"
                 return Block((), ()) if is_memory else adjoint_of(node, self.setting, node.write.array in fresh)
@@ -182,8 +184,9 @@ def differentiate(program: Program, request: Request) -> Program:
         ADJOINT. Its parameters are those of ``program``, then the cotangents in the order of ``request.of``, then the gradients in the
         order of ``request.wrt``; its results are those of ``program``, then the gradients.
     """
-    program, trips = count_trips(with_places(program))
-    state = _Reversal(program, request, trips)
+    program, guards = tell_exits(with_places(program))
+    program, trips = count_trips(program)
+    state = _Reversal(program, request, trips, guards)
     outer = [array for array in (*program.parameters, *program.body.arrays) if array.name in state.bars]
     prelude: list[Node] = []
     seeds: dict[str, Array] = {}

@@ -6,6 +6,7 @@ from dfad.ir.nodes import Program
 from dfad.optimise.ends import end_loops
 from dfad.optimise.factors import scale_vectors
 from dfad.optimise.guards import name_guards
+from dfad.optimise.number import number_values
 from dfad.optimise.strips import multiply_strips
 from dfad.optimise.substitute import substitute_once
 from dfad.optimise.twins import read_twins
@@ -14,7 +15,8 @@ from dfad.optimise.wraps import unwrap
 
 
 def optimise_before(program: Program) -> Program:
-    """The PRIMAL Program as the adjoint wants it: no array that is read once, no matrix scaled for one vector, products of neighbouring
-    trips as one, sums of products as products of matrices, copies read while they are alike, no trip of a loop that was left, no index
-    that wraps in the middle of a nest, and every guard a scalar or a condition on symbols."""
-    return name_guards(unwrap(end_loops(read_twins(multiply_windows(multiply_strips(scale_vectors(substitute_once(program))))))))
+    """The PRIMAL Program as the adjoint wants it: no array that is read once or computed twice, no matrix scaled for one vector, products
+    of neighbouring trips as one, sums of products as products of matrices, copies read while they are alike, no trip of a loop that was
+    left, no index that wraps in the middle of a nest, and every guard a scalar or a condition on symbols."""
+    program = multiply_windows(multiply_strips(scale_vectors(number_values(substitute_once(program)))))
+    return name_guards(unwrap(end_loops(read_twins(program))))

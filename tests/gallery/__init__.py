@@ -22,6 +22,8 @@ MODULES = (
     "selections",
     "idle",
     "lengths",
+    "numbers",
+    "ways_out",
 )  # fmt: skip
 
 
