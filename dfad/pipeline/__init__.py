@@ -113,7 +113,7 @@ def _back(derived: Derived, request: Request, clock: Clock) -> Compiled:
     """Programs -> emitted, built, kept and loaded."""
     store = cache.disk() if request.options.cache else cache.temporary()
     with clock.time("optimise"):
-        programs = [verify(optimise_last(part.program)) for part in derived.parts]
+        programs = [verify(optimise_last(part.program, request.threads)) for part in derived.parts]
         if request.threads > 1 and request.options.budget is None:
             programs = [verify(mark_parallel(program)) for program in programs]
     with clock.time("emit"):
