@@ -61,12 +61,32 @@ def without_exits(function: ast.FunctionDef) -> ast.FunctionDef:
     exits.returned = exits.name("returned")
     exits.flags.add(exits.returned)
     _name_results(exits, function)
-    body = [_assign(function, exits.returned, False), *_rewrite(exits, function.body, None)]
+    body = [_assign(function, exits.returned, False), *_rewrite(exits, _with_end(exits, function.body), None)]
     body = _prune(exits, body)
     if exits.results:
         body.append(_final_return(exits, function))
     rewritten = ast.FunctionDef(name=function.name, args=function.args, body=body, decorator_list=[], returns=None, type_comment=None)
     return ast.fix_missing_locations(ast.copy_location(rewritten, function))
+
+
+def _with_end(exits: Exits, body: Body) -> Body:
+    """The statements with the ``return None`` at their end said, where some path gives a value and another may come to the end."""
+    return [*body, _at(body[-1], ast.Return(value=None))] if exits.results and _may_end(body) else body
+
+
+def _may_end(body: Sequence[ast.stmt]) -> bool:
+    """Whether a path may reach the end of the statements of a function."""
+    match body[-1] if body else None:
+        case ast.Return():
+            return False
+        case ast.If() as last:
+            return _may_end(last.body) or _may_end(last.orelse)
+        case ast.For(orelse=[_, *_] as after) | ast.While(orelse=[_, *_] as after):
+            return _may_end(after)
+        case ast.While(test=ast.Constant(value=condition)):
+            return not condition
+        case _:
+            return True
 
 
 def _exits_inside(statement: ast.stmt) -> bool:
@@ -181,11 +201,17 @@ def _return(exits: Exits, statement: ast.Return) -> Body:
     """The value into the result variables, and the flag."""
     found: Body = []
     if exits.results:
-        value = statement.value or _at(statement, ast.Constant(value=None))
+        value = statement.value or _nothing(exits, statement)
         names: list[ast.expr] = [_at(statement, ast.Name(id=name, ctx=ast.Store())) for name in exits.results]
         target = _at(statement, ast.Tuple(elts=names, ctx=ast.Store())) if exits.is_tuple else names[0]
         found.append(_at(statement, ast.Assign(targets=[target], value=value, type_comment=None)))
     return [*found, _assign(statement, exits.returned, True)]
+
+
+def _nothing(exits: Exits, place: ast.stmt) -> ast.expr:
+    """None, for each result."""
+    nones: list[ast.expr] = [_at(place, ast.Constant(value=None)) for _ in exits.results]
+    return _at(place, ast.Tuple(elts=nones, ctx=ast.Load())) if exits.is_tuple else nones[0]
 
 
 def _final_return(exits: Exits, function: ast.FunctionDef) -> ast.Return:

@@ -146,6 +146,10 @@ MEANING = {
     "joined_ranks": Refused(
         "def f(x):\n    return np.concatenate((x, x[:, None]))\n", 2, "np.concatenate((x, x[:, None]))", "one rank", "np.stack"
     ),
+    "returns_nothing_on_a_path": Refused(
+        "def f(x):\n    for v in x:\n        if v > 0:\n            return v * x\n",
+        2, "for v in x:", "result becomes None", "a number or an array",
+    ),
     "returns_array_or_number": Refused(
         "def f(x):\n    if x[0] > 0:\n        return x[x > 0]\n    return 1.0\n",
         4, "return 1.0", "a float64 number here and an array elsewhere", "one type",
