@@ -19,7 +19,7 @@ from functools import partial
 
 import sympy
 
-from dfad.frontend.arrays import materialise, store
+from dfad.frontend.arrays import in_temporary, materialise, store
 from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import constant
 from dfad.frontend.doubts import note_doubt, note_share, start_selecting
@@ -240,8 +240,11 @@ def _bind_own(context: Context, name: str, home: Home, value: View | Lazy | Defe
         raise Retry
     own = whole(home.own)
     _require_alike(context, name, own, value)
+    stored: Value = value
+    if any(_is_carried(*holder) for holder in _others_that_mean(context, name, home.own, moving=moving)):
+        stored = in_temporary(context, value)  # what it reads may be where another variable's content goes
     release(context, name, home.own, moving=moving)
-    store(context, own, value)
+    store(context, own, stored)
     context.doubts.pop(home.own.name, None)
     _tell(context, home.selection, home.selection.views.index(own), ())
     if isinstance(value, View):
@@ -272,24 +275,43 @@ def release(
     ``entering``: variables live at the head of a region that may bind the variable. What it does on one path only is known before the
     paths part, so that the copy is made there; selections tell themselves on which path they are.
     """
-    frame, others = context.frame, list[tuple[Frame, str]]()
-    for owner, other in context.holders(array.name):
-        is_meant = not (owner is frame and other in {name, *moving}) and not (entering and _is_carried(owner, other))
-        if is_meant and (owner.is_live(other) or (owner is frame and other in entering)):
-            others.append((owner, other))
+    others = _others_that_mean(context, name, array, entering, moving)
     if not others:
         return
     kept = materialise(context, Lazy(array.shape, array.dtype, whole(array).at), others[0][1]).array
     for owner, other in others:
-        if is_held(other) and owner.regions > held_since(other):
-            start_selecting(context, frame, [name])
-            context.unsupported(f"{name} is bound anew in a loop over its elements", hint=f"loop over a copy: {name}.copy()")
+        _require_movable(context, name, owner, other, moving)
         if _is_carried(owner, other):
             _rescue(context, other, owner.homes[other], array, kept, moving | {name, other})
         else:
             owner.variables[other] = _moved(context, owner.variables[other], array, kept)
     if entering:
         note_share(context, name, kept, (whole(array),))
+
+
+def _require_movable(context: Context, name: str, owner: Frame, other: str, moving: frozenset[str]) -> None:
+    """Refuse to move on one path only what the variable means, or what a loop goes over."""
+    if is_held(other) and (moving or owner.regions > held_since(other)):
+        start_selecting(context, context.frame, [name])
+        context.unsupported(f"{name} is bound anew in a loop over its elements", hint=f"loop over a copy: {name}.copy()")
+    if moving and not _is_carried(owner, other):
+        start_selecting(context, owner, [other])
+        context.unsupported(
+            f"{other} may mean the same array as {name} here, so binding {name} anew is ambiguous",
+            hint=f"write {other} = {other}.copy() where it gets its value",
+        )
+
+
+def _others_that_mean(
+    context: Context, name: str, array: Array, entering: frozenset[str] = frozenset(), moving: frozenset[str] = frozenset()
+) -> list[tuple[Frame, str]]:
+    """Which other variables, that are still read, may mean the array; as for `release`."""
+    frame, others = context.frame, list[tuple[Frame, str]]()
+    for owner, other in context.holders(array.name):
+        is_meant = not (owner is frame and other in {name, *moving}) and not (entering and _is_carried(owner, other))
+        if is_meant and (owner.is_live(other) or (owner is frame and other in entering)):
+            others.append((owner, other))
+    return others
 
 
 def _is_carried(frame: Frame, name: str) -> bool:

@@ -140,6 +140,15 @@ MEANING = {
     "rank_changes_in_loop": Refused(
         "def f(x):\n    for i in range(3):\n        x = x[:, None] * x\n    return x\n", 3, "x = x[:, None] * x", "x is", "another name"
     ),
+    "view_of_one_of_several_bound_anew": Refused(
+        "def f(x, y, n):\n    for t in range(n):\n        for s in range(n):\n            u = x[1:]\n            y = x * 2.0\n"
+        "            u *= 0.5\n        x, y = y, x\n    return x * 1.0, y * 1.0\n",
+        5,
+        "y = x * 2.0",
+        "ambiguous",
+        "u.copy()",
+        all_of(array("n"), array("n"), size()),
+    ),
     "reshaped_then_written": Refused(
         "def f(x):\n    y = x.T.reshape(-1)\n    y[0] = 1.0\n", 3, "y[0] = 1.0", "share", "y.copy()", array("n", "n")
     ),

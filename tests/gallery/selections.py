@@ -162,6 +162,23 @@ def selection_of_each_others_arrays(x, y, steps):
     return s
 
 
+def selection_new_before_a_swap(x, y, steps):
+    """From the third trip on each name may mean the array that the other would keep its content in."""
+    for _t in range(steps):
+        x = x + y * y
+        x, y = y, x
+    return np.sum(x * x) + np.sum(y)
+
+
+def selection_new_twice_before_a_turn(x, y, z, steps):
+    """Two new arrays and a rotation of three names in each trip."""
+    for _t in range(steps):
+        z = y + 0.5 * z * z
+        x = np.sin(x[::-1]) + z
+        x, y, z = y, z, x
+    return np.sum(x * x) + np.sum(y * z)
+
+
 def selection_reshaped_twice(A):
     """A reshape of a part of a reshape is a view."""
     y = A.reshape(-1)
@@ -260,6 +277,8 @@ ENTRIES = (
     Entry(selection_two_names_of_the_old, all_of(array("n"), STEPS), 1, bits=False),
     Entry(selection_swapped_then_new, all_of(array("n"), array("n"), STEPS), 1, bits=False),
     Entry(selection_of_each_others_arrays, all_of(array("n"), array("n"), STEPS), 1, bits=False),
+    Entry(selection_new_before_a_swap, all_of(array("n"), array("n"), STEPS), 1, bits=False),
+    Entry(selection_new_twice_before_a_turn, all_of(array("n"), array("n"), array("n"), STEPS), 1, bits=False),
     Entry(selection_reshaped_twice, array("n", 4), 1, bits=False),
     Entry(unpacked_rows, all_of(array("n", 2), array("n"))),
     Entry(products_of_products, all_of(array("n"), array(2, 2), array(2, 2)), bits=False),
