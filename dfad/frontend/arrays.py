@@ -19,7 +19,23 @@ from dfad.frontend.blocks import Header, OpenBlock
 from dfad.frontend.builder import cast
 from dfad.frontend.elementwise import Operand, element_at, is_at_most_one, operand_of, require_equal, settle
 from dfad.frontend.scope import Context
-from dfad.frontend.values import ONE, ZERO, Deferred, Indices, Lazy, Masked, Scalar, Shape, Target, Tuple, Value, View, kind_of, whole
+from dfad.frontend.values import (
+    ONE,
+    ZERO,
+    Deferred,
+    Indices,
+    Lazy,
+    Masked,
+    OneOf,
+    Scalar,
+    Shape,
+    Target,
+    Tuple,
+    Value,
+    View,
+    kind_of,
+    whole,
+)
 from dfad.ir.dtype import Dtype
 from dfad.ir.memlet import Memlet, Range
 from dfad.ir.nodes import Expression, Read
@@ -45,7 +61,11 @@ def nest(context: Context, shape: Shape, stack: ExitStack) -> tuple[Indices, lis
 def store(context: Context, target: Target, value: Value, accumulate: bool = False) -> None:
     """``target[...] = value`` or, with `accumulate`, ``+=``."""
     if isinstance(value, Tuple):
-        value = context.as_array(context, value, None)
+        rows = context.as_array(context, _with_values_computed(context, value), None)
+        if isinstance(target, View) and not accumulate and _takes_rows(context, target, rows.shape):
+            rows.write(target, False)
+            return
+        value = rows
     if isinstance(value, Deferred):
         if _takes_directly(context, target, value, accumulate):
             assert isinstance(target, View)
@@ -63,6 +83,30 @@ def store(context: Context, target: Target, value: Value, accumulate: bool = Fal
         found = settle(context, found)
     _check_shapes(context, target, found)
     _store_elements(context, target, found, accumulate)
+
+
+def _with_values_computed(context: Context, rows: Tuple) -> Tuple:
+    """The sequence with its expressions evaluated: they do not see what is stored, as views do."""
+
+    def computed(item: Value) -> Value:
+        match item:
+            case Tuple():
+                return _with_values_computed(context, item)
+            case Lazy() | Deferred() if item.shape and not isinstance(item, OneOf):
+                return in_temporary(context, item)
+            case _:
+                return item
+
+    return Tuple(tuple(computed(item) for item in rows.items), rows.is_list)
+
+
+def _takes_rows(context: Context, target: View, shape: Shape) -> bool:
+    """Whether NumPy stores a sequence of that shape row by row, each read when those before it are written."""
+    if len(shape) != len(target.shape) or any(extent == 1 and own != 1 for own, extent in zip(target.shape, shape, strict=True)):
+        return False
+    for own, extent in zip(target.shape, shape, strict=True):
+        require_equal(context, own, extent)
+    return True
 
 
 def _takes_directly(context: Context, target: Target, value: Deferred, accumulate: bool) -> bool:

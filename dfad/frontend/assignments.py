@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import sympy
 
@@ -147,7 +148,7 @@ def _apart(context: Context, targets: Sequence[ast.expr], items: Sequence[Value]
         kept.append(_kept_apart(context, target, item, stored))
         match target:
             case ast.Name(id=name) if name in homes:
-                stored |= {array.name for array in (homes[name].array, homes[name].own) if array is not None}
+                stored |= {array.name for array in homes[name].arrays}
             case ast.Subscript():
                 stored.add("*")
             case _:
@@ -165,6 +166,8 @@ def _kept_apart(context: Context, target: ast.expr, item: Value, stored: set[str
             return keep(context, Lazy(item.shape, item.dtype, item.at))
         case Lazy() | Deferred() if stored and not isinstance(item, OneOf):
             return keep(context, item)
+        case Tuple(items):
+            return replace(item, items=tuple(_kept_apart(context, target, part, stored) for part in items))
         case _:
             return item
 

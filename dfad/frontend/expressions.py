@@ -302,6 +302,9 @@ def _array_branch(context: Context, guard: Scalar, *sides: tuple[OpenBlock, Oper
         context.unsupported(
             f"the sides are {kind_of(first)} and {kind_of(second)}, not arrays of one shape and type", hint="write an if statement"
         )
+    inner = {name for block, value in sides for extent in value.shape for name in extent.free_symbols if block.binds(name)}
+    if inner:
+        context.unsupported("how many elements either side has is known on its own path only", hint="compute what needs them on each path")
     for own, other in zip(first.shape, second.shape, strict=True):
         require_equal(context, own, other)
     key = f"{context.frame.path}choice@{builder.where.line}.{context.place.col_offset}"  # type: ignore[attr-defined]

@@ -16,7 +16,7 @@ from dfad.frontend.builder import cast
 from dfad.frontend.elementwise import common_dtype, number_of, operand_of, require_equal, settle
 from dfad.frontend.indexing import part_of
 from dfad.frontend.scope import Context
-from dfad.frontend.values import Deferred, Lazy, Scalar, Tuple, Value, View, integer, kind_of
+from dfad.frontend.values import Deferred, Scalar, Tuple, Value, View, integer, kind_of
 from dfad.ir.dtype import Dtype
 
 
@@ -62,7 +62,7 @@ def _flattened(context: Context, rows: Tuple) -> tuple[list[Scalar], tuple[int, 
 
 
 def _of_arrays(context: Context, rows: Tuple, dtype: Dtype | None) -> Deferred:
-    parts = [operand_of(context, item) for item in rows.items]
+    parts = [as_array(context, item) if isinstance(item, Tuple) else operand_of(context, item) for item in rows.items]
     shape = parts[0].shape
     if any(len(part.shape) != len(shape) for part in parts):
         context.wrong_type(f"the rows of an array have one shape, and here are {kind_of(parts[0])} and others")
@@ -70,13 +70,14 @@ def _of_arrays(context: Context, rows: Tuple, dtype: Dtype | None) -> Deferred:
         for own, other in zip(shape, part.shape, strict=True):
             require_equal(context, own, other)
     common, _ = common_dtype(context, parts)
-    names = frozenset(part.array.name for part in parts if isinstance(part, View))
-    reads = None if any(isinstance(part, Lazy) for part in parts) else names
 
     def write(target: View, accumulate: bool) -> None:
         for place, part in enumerate(parts):
             row = part_of(context, target, [integer(place)])
             assert isinstance(row, View)
-            store(context, row, part, accumulate)
+            if isinstance(part, Deferred):
+                part.write(row, accumulate)
+            else:
+                store(context, row, part, accumulate)
 
-    return Deferred((sympy.Integer(len(parts)), *shape), dtype or common, reads, write)
+    return Deferred((sympy.Integer(len(parts)), *shape), dtype or common, None, write)

@@ -31,7 +31,8 @@ class Home:
 
     ``key`` names it across attempts: what an attempt learns of its type, the next one knows from the start. Where it ``selects``, the
     variable means one of the views of its ``selection``, of which ``own`` is an array for what is no view (selections.py). Where it is
-    ``exchanged``, its region only exchanges the variable, which keeps an array of its own, the caller's perhaps.
+    ``exchanged``, its region only exchanges the variable, which keeps an array of its own, the caller's perhaps. A tuple of numbers has
+    ``parts``, a home for each.
     """
 
     key: str
@@ -44,10 +45,21 @@ class Home:
     exchanged: bool = False
     selection: Selection | None = None
     own: Array | None = None
+    parts: tuple[Home, ...] = ()
+
+    @property
+    def arrays(self) -> Iterator[Array]:
+        """Every array that an assignment to the variable may write."""
+        yield from (array for array in (self.array, self.own) if array is not None)
+        for part in self.parts:
+            yield from part.arrays
 
     @property
     def value(self) -> Value | None:
         """What the variable stands for while the region runs; None before the first assignment."""
+        if self.parts:
+            items = [part.value for part in self.parts]
+            return Tuple(tuple(item for item in items if item is not None)) if None not in items else None
         if self.array is None:
             return self.selection or self.fixed
         return whole(self.array) if self.array.rank else element(self.array, self.weak)
@@ -175,6 +187,8 @@ class Learned:
         Variables, with the path of their frame, that are selections.
     views : dict
         The views that a selection can mean, by the key of its home.
+    split : set
+        Keys of homes of tuples that change, each number of which has a home of its own.
     early : dict
         The shapes of variables that a loop reads, in its text, before it assigns them, by the key of their home (early.py).
     computed : set
@@ -185,6 +199,7 @@ class Learned:
     viewed: set[str] = field(default_factory=set)
     selected: set[str] = field(default_factory=set)
     views: dict[str, list[View]] = field(default_factory=dict)
+    split: set[str] = field(default_factory=set)
     early: dict[str, Shape | None] = field(default_factory=dict)
     computed: set[str] = field(default_factory=set)
 

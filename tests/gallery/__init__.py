@@ -24,6 +24,8 @@ MODULES = (
     "lengths",
     "numbers",
     "ways_out",
+    "sequences",
+    "rows",
 )  # fmt: skip
 
 

@@ -175,6 +175,22 @@ MEANING = {
     "tuple_of_unlike_arrays": Refused(
         "def f(x, n):\n    t = (x, x[:, None])\n    return t[n]\n", 3, "t[n]", "not arrays of one shape", None, XN
     ),
+    "tuple_of_arrays_that_changes": Refused(
+        "def f(x, n):\n    t = (x, x)\n    for i in range(n):\n        t = (t[1], t[0] * 2.0)\n    return t[0]\n",
+        4,
+        "t = (t[1], t[0] * 2.0)",
+        "becomes a tuple of 2",
+        "a number or an array",
+        XN,
+    ),
+    "sides_of_lengths_unknown": Refused(
+        "def f(x, c):\n    return np.sum(x[x > 0] if c > 0 else x[x < 0])\n",
+        2,
+        "x[x > 0] if c > 0 else x[x < 0]",
+        "how many elements",
+        "on each path",
+        XC,
+    ),
     "list_repeated": Refused("def f(x, n):\n    return np.sum([0.0] * n)\n", 2, "[0.0] * n", "is repeated", "np.full", XN),
     "list_negated": Refused("def f(x):\n    return x + -[1.0, 2.0]\n", 2, "-[1.0, 2.0]", "not defined for a list", "np.array"),
     "list_and_number": Refused("def f(x):\n    return (1.0, 2.0) + 1.0\n", 2, "(1.0, 2.0) + 1.0", "not defined for a tuple", "np.array"),

@@ -66,6 +66,12 @@ def loop_over_rows(A):
     return s
 
 
+def loop_over_what_it_binds_anew(x):
+    for v in x:
+        x = 0.5 * x + v * v
+    return np.sum(x * x)
+
+
 def loop_over_a_literal_tuple(x):
     s = 0.0
     for c, k in ((0.25, 0), (0.5, 1), (0.25, 2)):
@@ -197,6 +203,7 @@ ENTRIES = (
     Entry(range_from_a_computed_integer, array("n")),
     Entry(loop_variable_after_the_loop, array("n"), least=1, bits=False),
     Entry(loop_over_rows, array("n", 3)),
+    Entry(loop_over_what_it_binds_anew, array("n"), bits=False),
     Entry(loop_over_a_literal_tuple, array("n"), bits=False),
     Entry(loop_over_enumerate_and_zip, all_of(array("n"), array("n"))),
     Entry(while_loop, array("n")),

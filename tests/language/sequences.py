@@ -69,6 +69,14 @@ def tuple_of_arrays_indexed_in_a_loop(x, y, n):
     return np.sum(x * y)
 
 
+def tuple_carried_by_a_loop(x):
+    best, place = x[0], (0, 1.0)
+    for i in range(len(x)):
+        if x[i] > best:
+            best, place = x[i], (i, 0.5 * place[1])
+    return best * x[place[0]] * place[1]
+
+
 def tuples_joined_and_repeated(x):
     weights = (1.0,) + (2.0,) * 2 + (0.5,)
     s = 0.0
@@ -106,6 +114,7 @@ ENTRIES = (
     Entry(tuple_indexed_in_a_loop, array("n"), bits=False),
     Entry(tuple_of_tuples_indexed_in_a_loop, array("n", "n"), least=2, bits=False),
     Entry(tuple_of_arrays_indexed_in_a_loop, all_of(array("n"), array("n"), size()), least=1, bits=False),
+    Entry(tuple_carried_by_a_loop, array("n"), least=1),
     Entry(tuples_joined_and_repeated, array("n"), least=3, bits=False),
     Entry(list_as_index, array("n"), least=2, bits=False),
     Entry(list_as_index_of_rows_and_columns, array("n", "n"), least=2, bits=False),

@@ -1,0 +1,88 @@
+"""Loops over arrays that their body binds anew or exchanges: the loop goes on with the array that it began with."""
+
+import numpy as np
+
+from tests.gallery import Entry
+from tests.gallery.makers import all_of, array, signed, size
+
+
+def rows_of_a_name_bound_anew(x):
+    for v in x:
+        x = x * 0.5 + v
+    return x
+
+
+def rows_of_a_name_bound_anew_in_an_outer_loop(x):
+    z = x * 2.0
+    for _ in range(2):
+        for v in z:
+            z = 0.5 * z + v * v
+    return z
+
+
+def rows_of_exchanged_arrays(x, y):
+    s = 0.0
+    for i, v in enumerate(x):
+        x, y = y, x
+        s += v * v * (i + 1)
+    return s + x[0]
+
+
+def rows_exchanged_and_written(x, y):
+    for a, b in zip(x, y):  # noqa: B905
+        x, y = y, x
+        x[0] = a * b
+    return np.sum(x * y)
+
+
+def rows_bound_anew_on_one_path(x):
+    for i, v in enumerate(x):
+        if v > 0.0:
+            x = x * 0.5
+        x[i] = v * v
+    return np.sum(x * x)
+
+
+def rows_written_before_they_are_bound_anew(x):
+    for v in x:
+        x[-1] += v * v
+        if v > 0.0:
+            x = x + v
+    return x
+
+
+def rows_of_an_alias(x):
+    y = x
+    for v in y:
+        x = x * v + 1.0
+    return np.sum(x) * np.sum(y)
+
+
+def rows_within_rows(x, y):
+    for v in x:
+        for w in y:
+            x, y = y * w, x + v
+    return np.sum(x * y)
+
+
+def rows_left_by_break(x, n):
+    for _ in range(n):
+        for v in x:
+            if v > 0.5:
+                break
+            x = x * 0.9
+        x = x + 0.1
+    return np.sum(x * x)
+
+
+ENTRIES = (
+    Entry(rows_of_a_name_bound_anew, array("n")),
+    Entry(rows_of_a_name_bound_anew_in_an_outer_loop, array("n")),
+    Entry(rows_of_exchanged_arrays, all_of(array("n"), array("n")), least=1),
+    Entry(rows_exchanged_and_written, all_of(array("n"), array("n")), bits=False),
+    Entry(rows_bound_anew_on_one_path, signed("n"), bits=False),
+    Entry(rows_written_before_they_are_bound_anew, signed("n"), least=1),
+    Entry(rows_of_an_alias, array("n"), bits=False),
+    Entry(rows_within_rows, all_of(array("n"), array("n")), bits=False),
+    Entry(rows_left_by_break, all_of(signed("n"), size()), bits=False),
+)
