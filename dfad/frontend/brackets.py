@@ -35,6 +35,9 @@ def spelled(context: Context, rank: int, items: Sequence[Value]) -> list[Item]:
     missing = rank - sum(_width(item) for item in found)
     if missing < 0:
         name = array_of(context) or "the array"
+        for item in filter(is_mask, found):
+            beside = " beside other indices" if len(found) > 1 else ""
+            context.wrong_type(f"{name} has {counted(rank)}, too few for a mask of rank {len(item.shape)}{beside}")
         context.wrong_type(f"{name} has {counted(rank)}, and here are {rank - missing} indices")
     dots = [position for position, item in enumerate(found) if _is_known(item, ...)]
     if len(dots) > 1:

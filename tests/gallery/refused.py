@@ -168,7 +168,6 @@ MEANING = {
         4, "return np.arange(3)", "a int64 array of rank 1 here and a float64 array of rank 1 elsewhere", "one type", XC,
     ),
     "tuple_index_out_of_range": Refused("def f(x):\n    t = (1.0, 2.0)\n    return t[2]\n", 3, "t[2]", "integer in range", "array"),
-    "tuple_slice_unknown": Refused("def f(x, n):\n    t = (1.0, 2.0)\n    return t[:n]\n", 3, "t[:n]", "sliced by constants", "array", XN),
     "tuple_of_several_kinds": Refused(
         "def f(x, n):\n    t = (1.0, x)\n    return t[n]\n", 3, "t[n]", "of several kinds", "write if", XN
     ),
@@ -196,9 +195,6 @@ MEANING = {
     "list_and_number": Refused("def f(x):\n    return (1.0, 2.0) + 1.0\n", 2, "(1.0, 2.0) + 1.0", "not defined for a tuple", "np.array"),
     "list_compared": Refused("def f(x):\n    return [1.0] == 1.0\n", 2, "[1.0] == 1.0", "not defined for a list", "np.array"),
     "list_of_nothing": Refused("def f(x):\n    return x + np.array([])\n", 2, "np.array([])", "of nothing", "np.zeros(0)"),
-    "rows_of_several_lengths": Refused(
-        "def f(x):\n    return np.array([[1.0], [2.0, 3.0]])\n", 2, "np.array([[1.0], [2.0, 3.0]])", "rows of an array have one", None
-    ),
     "rows_of_several_ranks": Refused("def f(x):\n    return np.array([x, 1.0])\n", 2, "np.array([x, 1.0])", "one shape", None),
     "dot_of_stacks": Refused(
         "def f(x):\n    return np.dot(x, x)\n", 2, "np.dot(x, x)", "np.dot takes vectors", "write @", array("n", 2, 2)

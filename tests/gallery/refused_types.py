@@ -48,7 +48,7 @@ TYPES = {
     "text_compared": calls("x < 'a'", "cannot be compared"),
     "sides_of_other_ranks": calls("x if x[0] > 0 else x[:, None]", "not arrays of one shape and type", "if statement"),
     "inverted_number": calls("~x[0]", "booleans only", "-x - 1"),
-    "tuple_sliced_by_data": calls("(1.0, 2.0)[: int(x[0])]", "sliced by constants"),
+    "tuple_sliced_by_data": calls("(1.0, 2.0)[: int(x[0])]", "sliced by constants", "into an array"),
     "math_function_of_two": calls("math.sin(c, c)", "this function takes 1 numbers", make=XC),
     "grid_of_number": calls("np.mgrid[3]", "start:stop:step", underlined="np.mgrid[3]"),
     "grid_of_matrix": calls("np.meshgrid(x, x)[0]", "takes vectors", make=A, underlined="np.meshgrid(x, x)"),
