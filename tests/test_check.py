@@ -7,7 +7,11 @@ import pytest
 
 import dfad
 from dfad.adjoint import rules
+from dfad.frontend.lower import lower
 from dfad.ir.algebra import multiply
+from dfad.pipeline.locate import locate
+from dfad.run.call import classify
+from dfad.source import read_source
 from tests.gallery import GALLERY
 
 pytestmark = pytest.mark.slow
@@ -101,6 +105,60 @@ def test_a_wrong_partial_is_found_at_its_statement(monkeypatch):
     assert not one.is_right
     assert one.where.line == line_of(nested, "np.sin(y * x)")
     assert "by the rules" in one.where.message
+
+
+def products(x):
+    y = np.outer(x, x)
+    y[0] = y[1] @ y
+    return np.max(y) * y[0, 1]
+
+
+def quotients(x):
+    for i in range(1, len(x)):
+        x[i] = x[i - 1] / x[i]
+        x[i] = np.exp(x[i])
+        x[i] = np.sqrt(x[i])
+    return x[-1]
+
+
+def wrong_by_operand(c, x):
+    return multiply(c, x[0])
+
+
+def wrong_by_result(c, x, y):
+    return multiply(c, multiply(y, y))
+
+
+@pytest.mark.parametrize(
+    ("table", "operation", "function", "text"),
+    [
+        ("BY_RESULT", "exp", quotients, "np.exp(x[i])"),
+        ("BY_RESULT", "sqrt", quotients, "np.sqrt(x[i])"),
+        ("BY_RESULT", "div", quotients, "x[i - 1] / x[i]"),
+        ("BY_OPERAND", "cos", nested, "np.cos(x)"),
+        ("BY_OPERAND", "mul", products, "np.outer"),
+        ("BY_OPERAND", "maximum", clipped, "np.maximum"),
+    ],
+)
+def test_each_table_of_rules_is_held_to_differences(monkeypatch, table, operation, function, text):
+    """The rule of one operation is broken on purpose, by operand or by result: the place is the statement that has it."""
+    broken = {"BY_RESULT": wrong_by_result, "BY_OPERAND": wrong_by_operand}[table]
+    rules_now = getattr(rules, table)
+    monkeypatch.setitem(rules_now, operation, (broken,) * len(rules_now[operation]))
+    x = np.array([0.4, 0.9, 1.4])
+    lowered = lower(read_source(function), {"x": classify(x)})
+    found = locate(lowered, {"x": x}, {"x": np.array([0.3, -0.5, 0.7])}, 2.0**-15)
+    assert found.where is not None
+    assert found.where.line == line_of(function, text)
+    assert "by the rules" in found.reason
+
+
+def test_right_rules_by_operand_and_by_result_agree_with_differences():
+    x = np.array([0.4, 0.9, 1.4])
+    for function in (quotients, nested, products):
+        lowered = lower(read_source(function), {"x": classify(x)})
+        found = locate(lowered, {"x": x}, {"x": np.array([0.3, -0.5, 0.7])}, 2.0**-15)
+        assert found.where is None, found.reason
 
 
 @pytest.mark.parametrize("start", [5.3, 0.7])

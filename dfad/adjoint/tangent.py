@@ -6,14 +6,14 @@ reference interpreter, slowly; it serves to find the statement whose derivative 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dfad.adjoint.rules import BY_OPERAND
+from dfad.adjoint.rules import BY_OPERAND, BY_RESULT
 from dfad.errors import CompilerBug
 from dfad.ir.evaluate import Argument, Run
 from dfad.ir.library import library_value
@@ -106,11 +106,15 @@ class _TangentRun(Run):
         match node:
             case Tasklet(write=write) | Library(write=write):
                 tangent = self.tangent(node.value) if isinstance(node, Tasklet) else self.library_tangent(node)
+                by_result = self.by_result(node)
                 super().leaf(node)
                 beside, where = self.shadow(write.array), self.subset(write)
                 beside[where] = beside[where] + tangent if node.accumulate else tangent
                 if self.buffer(write).dtype.kind == "f":
-                    self.note(Step(node, np.copy(self.buffer(write)[where]), np.copy(beside[where])))
+                    left = np.copy(self.buffer(write)[where])
+                    self.note(Step(node, left, np.copy(beside[where])))
+                    if by_result is not None:
+                        self.note(Step(node, left, by_result(float(left))))
             case Exchange(first=first, second=second):
                 super().leaf(node)
                 self.tangents[first], self.tangents[second] = self.shadow(second), self.shadow(first)
@@ -148,6 +152,22 @@ class _TangentRun(Run):
         one = Constant(1.0, expression.dtype)
         rules = zip(BY_OPERAND[expression.operation], tangents, strict=True)
         return sum(float(self.value(rule(one, operands))) * tangent for rule, tangent in rules if tangent != 0.0)
+
+    def by_result(self, node: Tasklet | Library) -> Callable[[float], Any] | None:
+        """From what the statement leaves to its tangent with the partials by result; None where the adjoint takes none."""
+        value = node.value if isinstance(node, Tasklet) and not node.accumulate else None
+        if not isinstance(value, Apply) or value.operation not in BY_RESULT or not value.dtype.is_float:
+            return None
+        dtype, rules = value.dtype, BY_RESULT[value.operation]
+        tangents = [self.tangent(operand) for operand in value.operands]
+        seen = tuple(Constant(float(self.value(operand)), dtype) for operand in value.operands)
+
+        def told(left: float) -> Any:
+            one, result = Constant(1.0, dtype), Constant(left, dtype)
+            pairs = zip(rules, tangents, strict=True)
+            return np.asarray(sum(float(self.value(rule(one, seen, result))) * tangent for rule, tangent in pairs if tangent != 0.0))
+
+        return told
 
     def library_tangent(self, node: Library) -> Any:
         values = [self.buffer(memlet)[self.subset(memlet)] for memlet in node.reads]
