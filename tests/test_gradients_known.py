@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import dfad
-from tests.adjoint_paths import interpreted_gradients, subject
+from dfad.ir.evaluate import evaluate
+from tests.adjoint_paths import interpreted_gradients, reference_gradients, subject
 from tests.gallery import GALLERY
 from tests.gallery.reports import ANSWERS
 from tests.references import gradient_error, relative_error
@@ -17,9 +18,12 @@ DIGITS = 1e-6  # the known values have so many
 
 
 @pytest.mark.parametrize("name", SHORT_NAMES)
-def test_known_gradients(name):
-    arguments, _, expected = ANSWERS[name]
+def test_known_values_and_gradients(name):
+    arguments, value, expected = ANSWERS[name]
     case = subject(GALLERY[name].function, arguments)
+    if value is not None:
+        (found,) = evaluate(case.primal, {key: np.copy(given) for key, given in case.arguments.items()}).values()
+        assert abs(float(found) - value) <= DIGITS * max(1.0, abs(value))
     for passes in (False, True):
         found = interpreted_gradients(case, None, passes)[0]
         assert relative_error(found, expected) <= DIGITS, passes
@@ -64,6 +68,23 @@ def test_a_ragged_range_is_reversed_through_its_own_elements():
     x = np.arange(1.0, 12.0)
     (found,) = interpreted_gradients(subject(GALLERY["report_ragged_range"].function, (x,)), None)
     assert found.tolist() == [2.0 * x[i] if i in (0, 3, 6, 9) else 1.0 for i in range(11)]
+
+
+@pytest.mark.parametrize("n", [3, 4, 5])
+def test_domains_as_narrow_as_the_stencil(n):
+    """Upwind differences of positive and negative speeds, away from the kink."""
+    u = np.array([0.7, -0.4, 0.9, -1.1, 0.5])[:n]
+    case = subject(GALLERY["report_narrow_stencil"].function, (u, 3))
+    expected = reference_gradients(case, None)
+    for passes in (False, True):
+        assert relative_error(interpreted_gradients(case, None, passes), expected) <= 1e-13
+
+
+def test_a_gradient_reaches_only_the_matrices_that_were_chosen():
+    rng = np.random.default_rng(2)
+    W, y, g = rng.uniform(0, 1, (4, 2, 2)), rng.uniform(0, 1, 2), np.array([2, 0, 2])
+    found, _ = interpreted_gradients(subject(GALLERY["report_experts"].function, (W, y, g)), None)
+    assert [bool(np.any(one)) for one in found] == [True, False, True, False]
 
 
 # ---------------------------------------------------------------- compiled

@@ -1,5 +1,7 @@
 """Gradients of the suite's kernels, compiled, by two references: the complex step and JAX."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from dfad.suite.cholesky import cholesky
 from dfad.suite.data import wave
 from dfad.suite.seidel_2d import seidel_2d
 from dfad.suite.softmax import softmax
-from tests.references import gradient_error, jax_gradient, random_directions, relative_error, richardson, run_numpy, weights
+from tests.references import complex_step, gradient_error, jax_gradient, random_directions, relative_error, richardson, run_numpy, weights
 from tests.test_suite import TINY
 
 KERNELS = suite.kernels()
@@ -62,12 +64,32 @@ def difference_error(benchmark, arguments, gradient):
     return abs(slope - expected) / abs(expected)
 
 
+def random_cotangent_error(benchmark, arguments, pullback):
+    """The dot-product test: <w, J v> by the complex step against <J' w, v>, over the sum of what is added, for random v and w."""
+    rng = np.random.default_rng(11)
+    direction = random_directions(arguments, benchmark.active, seed=11)[0]
+    products = complex_step(benchmark.function, arguments, direction, benchmark.of)
+    w = tuple(rng.standard_normal(np.shape(product)) for product in products)
+    gradient = as_tuple(pullback(w if len(w) > 1 else w[0]))
+    terms = [g * direction[name] for name, g in zip(benchmark.active, gradient, strict=True)]
+    difference = sum(np.sum(term) for term in terms) - sum(np.sum(a * b) for a, b in zip(w, products, strict=True))
+    return abs(difference) / sum(np.sum(np.abs(term)) for term in terms)
+
+
+def scribbled(arguments):
+    """A pullback owns what it reads: the caller's arrays are written over."""
+    for value in arguments.values():
+        if isinstance(value, np.ndarray):
+            value[...] = 1
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "size"), CASES)
 def test_gradients_agree_with_the_complex_step_and_with_jax(compiled, name, size):
     benchmark = KERNELS[name]
     first = benchmark.initialize(size)
-    for arguments in (first, other_values(first), first):
+    for given in (first, other_values(first), first):
+        arguments = copy.deepcopy(given)
         kept = {key: np.copy(value) for key, value in arguments.items()}
         out, pullback = dfad.vjp(compiled[name], *arguments.values(), of=benchmark.of, wrt=benchmark.wrt)
         cotangents = seeds(out)
@@ -80,6 +102,8 @@ def test_gradients_agree_with_the_complex_step_and_with_jax(compiled, name, size
             assert relative_error(gradient, jax_gradient(benchmark.systems["jax_best"], arguments, wrt=benchmark.wrt)) <= TOLERANCE
         else:
             assert difference_error(benchmark, arguments, gradient) <= 1e-8
+        assert random_cotangent_error(benchmark, arguments, pullback) <= 1e-12
+        scribbled(arguments)
         again = pullback(cotangents)
         assert all(map(np.array_equal, as_tuple(again), as_tuple(gradient))), "a second pullback gave other bits"
 

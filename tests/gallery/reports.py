@@ -54,6 +54,36 @@ def report_block_assignment(A):
     return np.sum(B)
 
 
+def report_added_to_element(x, y):
+    """x[0, 0] += y[i]."""
+    for i in range(len(y)):
+        x[0, 0] += y[i]
+    return np.sum(x)
+
+
+def damped_twice(v):
+    rate = 0.5
+    v = v * rate
+    rate = 0.25
+    return v * v * rate
+
+
+def grown(v):
+    rate = 3.0
+    return damped_twice(v * rate) + rate * v
+
+
+def report_constants_in_callees(x):
+    """Scalar constants of one name, redefined in several inlined functions."""
+    rate = 2.0
+    s = 0.0
+    for i in range(len(x)):
+        s += damped_twice(x[i]) * rate
+        rate = rate * 0.5
+        s += grown(x[i]) * damped_twice(s) * rate
+    return s
+
+
 def report_product_loop(x):
     """prod *= x[i]."""
     p = 1.0
@@ -222,6 +252,8 @@ ENTRIES = (
     Entry(report_two_in_place_statements, number(), bits=False),
     Entry(report_assigned_elements, array(3)),
     Entry(report_block_assignment, array(2, 2), bits=False),
+    Entry(report_added_to_element, all_of(array(2, 2), array("n"))),
+    Entry(report_constants_in_callees, array("n")),
     Entry(report_product_loop, array("n")),
     Entry(report_overwritten_input, array("n"), bits=False),
     Entry(report_overwritten_slice, all_of(array("n"), number()), bits=False),
@@ -245,6 +277,7 @@ ENTRIES = (
 ANSWERS = {
     # name: (arguments, value, gradient by the first float parameter)
     "report_two_in_place_statements": ((1.0,), 7.02404078, 1.74510849),
+    "report_added_to_element": ((np.ones((2, 2)), np.array([1.0, 2.0])), 7.0, np.ones((2, 2))),
     "report_product_loop": ((np.array([2.0, 2.0, 2.0]),), 8.0, np.array([4.0, 4.0, 4.0])),
     "report_overwritten_input": ((np.array([1.0, 2.0, 3.0]),), 14.0, np.array([2.0, 4.0, 6.0])),
     "report_overwritten_slice": ((np.array([1.0, 2.0, 3.0]), 5.0), 14.0, np.array([2.0, 4.0, 6.0])),
