@@ -25,6 +25,7 @@ from dfad.frontend.names import declare_parameter
 from dfad.frontend.packing import side_by_side
 from dfad.frontend.scope import Context, Frame, Hidden, Learned, Resolved, Retry
 from dfad.frontend.statements import lower_body
+from dfad.frontend.undefined import refuse_undefined
 from dfad.frontend.values import Deferred, Known, Lazy, Masked, Scalar, Tuple, Value, View, kind_of, whole
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Array, Block, Program, Read, Role
@@ -92,7 +93,7 @@ def _attempt(source: SourceText, types: Mapping[str, ArgumentType], checks: Chec
     start_again(context)
     results = _results(context, Known(None) if frame.result is None else frame.result)
     program = _program(context, results, isinstance(frame.result, Tuple))
-    verify(program)
+    refuse_undefined(verify(program))
     return Lowered(
         program,
         tuple(hidden for hidden, _ in context.hidden.values()),
