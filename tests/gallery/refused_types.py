@@ -54,7 +54,7 @@ TYPES = {
     "grid_of_matrix": calls("np.meshgrid(x, x)[0]", "takes vectors", make=A, underlined="np.meshgrid(x, x)"),
     "grid_indexing": calls("np.meshgrid(x, x, indexing='yx')[0]", '"xy" or "ij"', underlined="np.meshgrid(x, x, indexing='yx')"),
     "two_dots": calls("x[..., ...]", "one ... only"),
-    "mask_of_higher_rank": Refused("def f(x, y):\n    y[x > 0] = 1.0\n", 2, "y[x > 0] = 1.0", "y has 1 dimension, and here are 2 indices", None, AX),
+    "mask_of_higher_rank": Refused("def f(x, y):\n    y[x > 0] = 1.0\n", 2, "y[x > 0] = 1.0", "too few for a mask of rank 2", None, AX),
     "packed_matrix": Refused("def f(x, y):\n    y[y > 0] = x\n", 2, "y[y > 0] = x", "of rank 2 does not fit", None, AX),
     "outer_of_matrix": calls("np.outer(x, x)", "two vectors", make=A),
     "axis_out_of_range": calls("np.sum(x, axis=1)", "axis is a constant integer of an axis"),
@@ -70,7 +70,11 @@ TYPES = {
         "def f(x):\n    y = np.empty(3)\n    return y[0] * x[0]\n", 3, "return y[0] * x[0]", "y is read here, and", "np.zeros"
     ),
     "undefined_sum": Refused(
-        "def f(x):\n    y = np.empty(3)\n    s = np.sum(y)\n    y[:] = 1.0\n    return s\n", 3, "s = np.sum(y)", "y is read here", "np.zeros"
+        "def f(x):\n    y = np.empty(3)\n    s = np.sum(y)\n    y[:] = 1.0\n    return s\n",
+        3,
+        "s = np.sum(y)",
+        "y is read here",
+        "np.zeros",
     ),
     "undefined_element_added_to": Refused(
         "def f(x):\n    y = np.empty(len(x))\n    y[0] += x[0]\n    return y\n", 3, "y[0] += x[0]", "y is read here", "np.zeros"
