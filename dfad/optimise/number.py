@@ -14,15 +14,44 @@ What stays true: every value, bit for bit. What it does not do: statements that 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Mapping, Set
 from dataclasses import dataclass, replace
 
 import sympy
 
 from dfad.errors import CompilerBug
 from dfad.ir.memlet import Memlet, symbol
-from dfad.ir.nodes import Array, Block, Branch, Check, Exchange, Library, Loop, Node, Program, Tasklet, While
-from dfad.ir.walk import exchanged, map_memlets, map_symbols, reads, rename_arrays, rewrite, rewrite_block, substitute, walk, writes
+from dfad.ir.nodes import (
+    Apply,
+    Array,
+    Block,
+    Branch,
+    Check,
+    Constant,
+    Exchange,
+    Expression,
+    Library,
+    Loop,
+    Node,
+    Program,
+    Read,
+    Tasklet,
+    While,
+)
+from dfad.ir.walk import (
+    exchanged,
+    expressions,
+    map_memlets,
+    map_symbols,
+    reads,
+    rename_arrays,
+    rewrite,
+    rewrite_block,
+    substitute,
+    walk,
+    walk_expression,
+    writes,
+)
 
 ITSELF = "@"
 """What an array is called in its own definition."""
@@ -41,10 +70,11 @@ def number_values(program: Program) -> Program:
 
 def _numbered(block: Block, moved: frozenset[str]) -> Block:
     while True:
-        pair = _equal_pair(_Definitions.of(block, moved))
-        if pair is None:
+        found = _Definitions.of(block, moved)
+        same = _equal_arrays(found)
+        if not same:
             return block
-        block = _with_one(block, *pair)
+        block = _without(block, {found.arrays[name]: found.arrays[first] for name, first in same.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,57 +117,75 @@ class _Definitions:
         }
         return _Definitions(block, found, dict(writers), frozenset(whole))
 
-    def by_look(self) -> Iterator[list[str]]:
-        """The arrays with others that may be equal to them, the one that is complete first in front."""
-        looks: dict[Hashable, list[str]] = defaultdict(list)
-        for name in sorted(self.arrays, key=lambda name: (self.writers[name][-1], name)):
-            looks[self.look(name)].append(name)
-        return (names for names in looks.values() if len(names) > 1)
-
-    def look(self, name: str) -> Hashable:
-        """What equal arrays have in common and is quickly seen."""
+    def look(self, name: str, same: Mapping[str, str]) -> Hashable:
+        """What equal arrays have in common and is quickly seen; ``same``: array -> the one that it is known to be equal to."""
         array, places = self.arrays[name], self.writers[name]
         parts = [part for place in places for part in walk(self.block.body[place])]
         inside = {name, *(inner.name for part in parts if isinstance(part, Block) for inner in part.arrays)}
-        read = frozenset(memlet.array for part in parts for memlet in reads(part) if memlet.array not in inside)
-        return array.dtype, _extents(array, name in self.whole), len(places), len(parts), read
+        words = [_word(one, inside, same) for part in parts for value in expressions(part) for one in walk_expression(value)]
+        return array.dtype, _extents(array, name in self.whole), len(places), len(parts), tuple(words)
 
-    def form(self, name: str) -> Hashable:
+    def form(self, name: str, same: Mapping[str, str]) -> Hashable:
         """What is the same for two arrays whose definitions are equal."""
-        return tuple(self.statement_form(name, place) for place in self.writers[name])
+        return tuple(self.statement_form(name, place, same) for place in self.writers[name])
 
-    def statement_form(self, name: str, place: int) -> Hashable:
+    def statement_form(self, name: str, place: int, same: Mapping[str, str]) -> Hashable:
         """The form of one statement of a definition."""
         node = self.block.body[place]
-        names = {other: f"{other}@{sum(at < place for at in places)}" for other, places in self.writers.items()}
+        read = {memlet.array for part in walk(node) for memlet in reads(part)} & self.writers.keys()
+        names = {other: f"{same.get(other, other)}@{sum(at < place for at in self.writers[other])}" for other in read}
         return _form(_anonymous(node, names | {name: ITSELF}), _axes(self.arrays[name], name in self.whole))
 
 
-def _equal_pair(found: _Definitions) -> tuple[Array, Array] | None:
-    """Two arrays that are equal, the one that stays first."""
-    for names in found.by_look():
-        first: dict[Hashable, str] = {}
-        for name in names:
-            other = first.setdefault(found.form(name), name)
-            if other != name:
-                return found.arrays[other], found.arrays[name]
-    return None
+def _equal_arrays(found: _Definitions) -> dict[str, str]:
+    """Arrays that are equal to one that is complete before them, and that one."""
+    same: dict[str, str] = {}
+    forms: dict[str, Hashable] = {}
+    looks: dict[Hashable, list[str]] = defaultdict(list)
+    for name in sorted(found.arrays, key=lambda name: (found.writers[name][-1], name)):
+        others = looks[found.look(name, same)]
+        for one in (*others, name) if others else ():
+            if one not in forms:
+                forms[one] = found.form(one, same)
+        first = next((other for other in others if forms[other] == forms[name]), None)
+        if first is None:
+            others.append(name)
+        else:
+            same[name] = first
+    return same
 
 
-def _with_one(block: Block, first: Array, second: Array) -> Block:
-    """The Block without the second array."""
+def _without(block: Block, same: Mapping[Array, Array]) -> Block:
+    """The Block without the first of each pair of arrays."""
+    gone = {array.name: (array, first) for array, first in same.items()}
 
     def named(memlet: Memlet) -> Memlet:
-        if memlet.array != second.name:
-            return memlet
-        if first.shape == second.shape:
-            return Memlet(first.name, memlet.subset)
-        left = iter([index for index, extent in zip(memlet.subset, second.shape, strict=True) if extent != 1])
-        return Memlet(first.name, tuple(sympy.Integer(0) if extent == 1 else next(left) for extent in first.shape))
+        return _in_place(memlet, *gone[memlet.array]) if memlet.array in gone else memlet
 
-    kept = (node for node in block.body if not any(memlet.array == second.name for part in walk(node) for memlet in writes(part)))
+    kept = (node for node in block.body if not any(memlet.array in gone for part in walk(node) for memlet in writes(part)))
     body = tuple(rewrite(node, lambda part: map_memlets(part, named)) for node in kept)
-    return Block(tuple(array for array in block.arrays if array is not second), body)
+    return Block(tuple(array for array in block.arrays if array.name not in gone), body)
+
+
+def _in_place(memlet: Memlet, array: Array, other: Array) -> Memlet:
+    """The cell of the other array."""
+    if array.shape == other.shape:
+        return Memlet(other.name, memlet.subset)
+    left = iter([index for index, extent in zip(memlet.subset, array.shape, strict=True) if extent != 1])
+    return Memlet(other.name, tuple(sympy.Integer(0) if extent == 1 else next(left) for extent in other.shape))
+
+
+def _word(part: Expression, inside: Set[str], same: Mapping[str, str]) -> Hashable:
+    """What an expression is at its top, but for names of its own."""
+    match part:
+        case Apply(operation=operation):
+            return operation
+        case Read(memlet=Memlet(array=name)):
+            return ITSELF if name in inside else same.get(name, name)
+        case Constant(value=value):
+            return value
+        case _:
+            return type(part).__name__
 
 
 # ---------------------------------------------------------------- the form of a statement
