@@ -87,6 +87,24 @@ def test_refused_syntax_is_told_at_the_definition():
     assert caught.value.problems[0].text.strip() == 'with open("file") as file:'
 
 
+def test_arguments_by_keyword_take_the_quick_way_and_bind_as_in_python(monkeypatch):
+    def scaled(a, b, c=2.0, d=3.0):
+        return np.sum(a) * b + 10.0 * c + 100.0 * d
+
+    kernel, gradient, x = dfad.kernel(scaled), dfad.grad(scaled), np.ones(3)
+    assert (kernel(x, 1.0), gradient(x, 1.0).tolist()) == (323.0, [1.0] * 3)
+    for caller in (kernel._primal, gradient.caller):
+        monkeypatch.setattr(caller, "call_carefully", lambda args, kwargs: pytest.fail("the launcher knows these types"))
+    assert kernel(b=2.0, a=x) == kernel(x, b=2.0) == 326.0
+    assert kernel(x, 1.0, d=4.0, c=0.0) == 403.0
+    assert gradient(b=3.0, a=x).tolist() == [3.0] * 3
+    monkeypatch.undo()
+    assert kernel(x, 1.0, d=1.0) == 123.0
+    for args, kwargs in (((x, 1.0), {"a": x}), ((x, 1.0, 2.0, 3.0), {"c": 1.0}), ((x,), {"c": 1.0}), ((x, 1.0), {"e": 1.0})):
+        with pytest.raises(dfad.KernelTypeError):
+            kernel(*args, **kwargs)
+
+
 def test_a_kernel_calls_another():
     @dfad.kernel
     def outer(x, y):

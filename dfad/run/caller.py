@@ -153,15 +153,24 @@ class Caller:
         self.build = build
         self.dispatcher: Dispatcher | None = None
         self.specialisations: tuple[Specialisation, ...] = ()
+        self.names = _free_names(signature)
 
     def __call__(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         """Call with these arguments: the quick way when the launcher knows their types."""
-        if self.dispatcher is not None and not kwargs:
+        ordered = self._in_order(args, kwargs) if kwargs else args
+        if self.dispatcher is not None and ordered is not None:
             with suppress(Unproven):
-                result = self.dispatcher(args)
+                result = self.dispatcher(ordered)
                 if result is not launch.LAUNCHER[0].MISS:
                     return result
         return self.call_carefully(args, kwargs)
+
+    def _in_order(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> tuple[object, ...] | None:
+        """The arguments by position, where those passed by keyword are the next parameters; None where Python must bind them."""
+        names = self.names[len(args) : len(args) + len(kwargs)]
+        if len(names) < len(kwargs) or not kwargs.keys() >= set(names):
+            return None
+        return (*args, *(kwargs[name] for name in names))
 
     def call_carefully(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         """Bind, classify, compile when needed, check, copy when needed, call."""
@@ -265,6 +274,12 @@ class Caller:
     def forget(self) -> None:
         """Drop everything that was compiled, with its pooled memory."""
         self.dispatcher, self.specialisations = None, ()
+
+
+def _free_names(signature: Signature) -> tuple[str, ...]:
+    """The parameters in order, if each may be passed by position and by keyword; else none."""
+    kinds = {parameter.kind for parameter in signature.parameters.values()}
+    return tuple(signature.parameters) if kinds == {Parameter.POSITIONAL_OR_KEYWORD} else ()
 
 
 def _has_keyword_only(signature: Signature) -> bool:
