@@ -4,7 +4,8 @@
 
 Such a result is an array that grows, with its extents in integer scalars beside it (grammar.md). What a `return` gives is written there
 where the `return` stands, one time in each path. An early return is an assignment to a variable (exits.py): where it gives a shape
-that is computed, or not that of another `return`, lowering starts again with that variable as such a result.
+that is computed, or not that of another `return`, lowering starts again with that variable as such a result. So it does
+where the variable is that of an inlined function whose value is the kernel's result as it stands.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from dfad.frontend.arrays import store
 from dfad.frontend.builder import constant
 from dfad.frontend.elementwise import operand_of
 from dfad.frontend.packing import pack
-from dfad.frontend.scope import Computed, Context, Retry
+from dfad.frontend.scope import Computed, Context, Frame, Retry
 from dfad.frontend.values import AXES, ONE, ZERO, Along, Deferred, Lazy, Masked, Mixed, Shape, Tuple, Value, View, kind_of, whole
 from dfad.ir.dtype import I64, Dtype
 from dfad.ir.memlet import Memlet, Range
 from dfad.ir.nodes import Array, Integer
+from dfad.source import SourceText
 
 
 def is_computed(context: Context, value: Value) -> bool:
@@ -92,29 +94,50 @@ def _room(context: Context, computed: Computed, shape: Shape) -> View:
 # ---------------------------------------------------------------- early returns
 
 
-def returned_variables(function: ast.FunctionDef) -> frozenset[str]:
-    """The variables that a function without exits returns at its end."""
-    match function.body[-1]:
+def returned_variables(source: SourceText, tree: ast.FunctionDef, gives: str | None) -> dict[str, str]:
+    """The variables that a function returns at its end where it has early returns, and which result of the kernel each is."""
+    if tree is source.tree or gives is None:
+        return {}
+    match tree.body[-1]:
         case ast.Return(value=ast.Name(id=name)):
-            return frozenset({name})
+            return {name: gives}
         case ast.Return(value=ast.Tuple(elts=parts)):
-            return frozenset(part.id for part in parts if isinstance(part, ast.Name))
+            return {part.id: f"{gives}.{position}" for position, part in enumerate(parts) if isinstance(part, ast.Name)}
         case _:
-            return frozenset()
+            return {}
+
+
+def given_by(frame: Frame, call: ast.AST) -> str | None:
+    """Which result of the kernel a call is, where the present statement returns its value as it stands: "" is all, ".1" the second."""
+    match frame.statement:
+        case ast.Return(value=value) if frame.gives is not None and value is call:
+            return frame.gives
+        case ast.Return(value=ast.Tuple(elts=parts)) if frame.gives is not None and call in parts:
+            return f"{frame.gives}.{parts.index(call)}"
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is call:
+            return frame.returned.get(name)
+        case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=name), *_])], value=value) if value is call and name in frame.returned:
+            return frame.gives
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=parts)) if call in parts:
+            target = names[parts.index(call)]
+            return frame.returned.get(target.id) if isinstance(target, ast.Name) else None
+        case _:
+            return None
 
 
 def is_computed_on_return(context: Context, name: str, value: Value) -> bool:
     """Whether the variable is a result whose shape the kernel computes; an attempt that did not know starts again."""
-    if name in context.learned.computed:
+    result = context.frame.returned[name]
+    if result in context.learned.computed:
         return True
     if not isinstance(value, View | Lazy | Deferred | Masked) or not value.shape:
         return False
-    other = context.returned.setdefault(name, value.shape)
+    other = context.returned.setdefault(result, value.shape)
     pairs = list(zip(other, value.shape, strict=False))
     is_alike = len(other) == len(value.shape) and all(context.builder.are_equal(*pair) for pair in pairs)
     if is_alike and not is_computed(context, value):
         return False
-    context.learned.computed.add(name)
+    context.learned.computed.add(result)
     raise Retry
 
 
@@ -125,9 +148,13 @@ def write_returned(context: Context, name: str, value: Value) -> None:
             f"the kernel returns {kind_of(value)} here and an array elsewhere", hint="return values of one type on all paths"
         )
     rank = len(value.shape) if not isinstance(value, Masked) else 1 + len(value.shape) - len(value.mask.shape)
-    computed = context.computed.get(name)
+    result = context.frame.returned[name]
+    computed = context.computed.get(result)
+    if computed is not None and isinstance(value, View) and value.array == computed.array:
+        return
     if computed is None:
-        computed = context.computed[name] = _declare(context, name, value.dtype, rank, None)
+        base = context.builder.unused(f"result{result.replace('.', '_')}")
+        computed = context.computed[result] = _declare(context, base, value.dtype, rank, None)
         for scalar in computed.extents:
             context.builder.tasklet(Memlet(scalar.name), constant(0, I64), block=context.builder.blocks[0])
     if computed.array.dtype != value.dtype or len(computed.extents) != rank:
@@ -141,8 +168,8 @@ def write_returned(context: Context, name: str, value: Value) -> None:
 def returned_value(context: Context, value: ast.expr, evaluate: Callable[[Context, ast.expr], Value]) -> Value:
     """What a function returns at its end; results of computed shape are where its early returns wrote them."""
     match value:
-        case ast.Name(id=name) if name in context.frame.returned and name in context.computed:
-            return whole(context.computed[name].array)
+        case ast.Name(id=name) if context.frame.returned.get(name) in context.computed:
+            return whole(context.computed[context.frame.returned[name]].array)
         case ast.Tuple(elts=parts) if context.frame.returned:
             return Tuple(tuple(returned_value(context, part, evaluate) for part in parts))
         case _:

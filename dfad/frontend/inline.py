@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from types import FunctionType
 
+from dfad.frontend.computed import given_by, returned_variables
 from dfad.frontend.exits import without_exits
 from dfad.frontend.fence import check
 from dfad.frontend.liveness import live_variables
@@ -35,7 +36,9 @@ def inline(context: Context, function: FunctionType, arguments: Sequence[Value],
         context.inlined[function] = source
     source = context.inlined[function]
     tree = without_exits(source.tree)
-    frame = Frame(source, live_variables(tree), f"{context.frame.path}{function.__name__}:{context.builder.where.line}.")
+    gives = given_by(context.frame, context.place)
+    path = f"{context.frame.path}{function.__name__}:{context.builder.where.line}."
+    frame = Frame(source, live_variables(tree), path, gives=gives, returned=returned_variables(source, tree, gives))
     frame.variables = {name: fresh(context, name, value) for name, value in bound.arguments.items()}
     frame.variables |= _defaults(context, function, bound)
     frame.lent = frozenset(arrays_of(frame.variables.values()))

@@ -83,7 +83,7 @@ def _attempt(source: SourceText, types: Mapping[str, ArgumentType], checks: Chec
     reserved = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)} | types.keys()
     context = Context(Builder(reserved, checks), inline, side_by_side, as_array, learned)
     tree = without_exits(source.tree)
-    frame = Frame(source, live_variables(tree), "", returned=frozenset() if tree is source.tree else returned_variables(tree))
+    frame = Frame(source, live_variables(tree), "", gives="", returned=returned_variables(source, tree, ""))
     context.frames.append(frame)
     context.stand_at(source.tree)
     for parameter in parameters_of(source.tree):

@@ -89,8 +89,9 @@ class Computed:
 
 @dataclass(eq=False, slots=True)
 class Frame:
-    """One function in one call. ``lent``: the arrays that its caller handed over, which others may be about to read; ``returned``: the
-    variables that hold the kernel's results where it returns early (exits.py)."""
+    """One function in one call. ``lent``: the arrays that its caller handed over, which others may be about to read. ``gives``: which
+    result of the kernel its value is (computed.py), where it is one as it stands; ``returned``: the same of the variables that hold its
+    results where it returns early (exits.py)."""
 
     source: SourceText
     liveness: Liveness
@@ -99,7 +100,8 @@ class Frame:
     homes: dict[str, Home] = field(default_factory=dict)
     locations: dict[ast.AST, Location] = field(default_factory=dict)
     lent: frozenset[str] = frozenset()
-    returned: frozenset[str] = frozenset()
+    gives: str | None = None
+    returned: Mapping[str, str] = field(default_factory=dict)
     calling: dict[ast.AST, bool] = field(default_factory=dict)
     statement: ast.stmt | None = None
     regions: int = 0
@@ -192,7 +194,7 @@ class Learned:
     early : dict
         The shapes of variables that a loop reads, in its text, before it assigns them, by the key of their home (early.py).
     computed : set
-        The variables of results whose shape the kernel computes.
+        The results whose shape the kernel computes.
     """
 
     types: dict[str, tuple[Dtype, bool]] = field(default_factory=dict)

@@ -106,6 +106,41 @@ def length_from_helper(x, c):
     return scaled(x, c), positive(x)
 
 
+def first_or_positive(x, k):
+    """Two shapes."""
+    if k > 2:
+        return positive(x)
+    return x[:k]
+
+
+def first_and_place(x):
+    """A pair, early or at the end."""
+    for i in range(len(x)):
+        if x[i] < 0:
+            return x[:i] * 2.0, x[i]
+    return x, 1.0
+
+
+def length_from_helper_paths(x, k):
+    """Helpers that return different shapes, each a result as it stands."""
+    return first_or_positive(x, k), x * 1.0, first_or_positive(x, k - 2)
+
+
+def length_from_helper_early(x, w, k):
+    """Such helpers on some of the paths."""
+    if len(x) > 3 and x[0] * w[0] > 0:
+        return first_or_positive(x, k)
+    for i in range(k):
+        if x[i % len(x)] > 0.5:
+            return first_or_positive(w * x, i)
+    return w[1:]
+
+
+def length_from_helper_pair(x):
+    """A helper that returns a pair."""
+    return first_and_place(x)
+
+
 def length_with_update(x):
     """An argument updated in place, and a result of computed length."""
     x[x > 0.5] *= 0.5
@@ -141,6 +176,9 @@ ENTRIES = (
     Entry(length_of_early_pair, all_of(signed("n"), value(2)), least=1),
     Entry(length_of_early_matrix, all_of(signed("n", 3), value(3))),
     Entry(length_from_helper, all_of(signed("n"), number())),
+    Entry(length_from_helper_paths, all_of(signed("n"), value(3))),
+    Entry(length_from_helper_early, all_of(signed("n"), array("n"), value(3)), least=1),
+    Entry(length_from_helper_pair, signed("n")),
     Entry(length_with_update, signed("n")),
     Entry(length_of_float32, single),
     Entry(length_of_integers, all_of(signed("n"), integers("n"))),
