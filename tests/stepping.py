@@ -369,7 +369,7 @@ ARRAY_RULES: dict[str, Callable[..., Value]] = {
     "clip": _clip,
     "var": _var,
     "std": lambda *args, **kwargs: np.sqrt(_var(*args, **kwargs)),
-    "norm": lambda x: np.sqrt(np.sum(x * x)),
+    "norm": lambda x, axis=None, keepdims=False: np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims)),
     "sort": _sort,
     "histogram": _histogram,
     "round": lambda x, decimals=0: _joined(np.round(_real(x), decimals), 0.0),

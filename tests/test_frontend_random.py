@@ -17,7 +17,7 @@ from tests.rewrites import rewritten
 from tests.test_values import lowered
 
 QUICK, LONG, LONG_COMPILED, CHUNK = 300, 20000, 2000, 50
-REFUSED = ("ambiguous", "bound anew in a loop over", "still means an array that is exchanged")
+REFUSED = ("ambiguous",)
 ROUNDED = 1e-11  # |a - b|, also relative, where sums or products of matrices take part
 
 
@@ -94,6 +94,7 @@ def run(seeds, compiled=False):
     total = outcomes["same"]
     print(dict(outcomes), {name: f"{count / total:.0%}" for name, count in shares.items()})
     assert total > len(seeds) // 3
+    assert outcomes["refused"] <= max(1, len(seeds) // 100)
     return outcomes, shares
 
 

@@ -20,7 +20,7 @@ from dfad.frontend.arrays import store
 from dfad.frontend.doubts import check_write_in_place
 from dfad.frontend.einsum import einsum
 from dfad.frontend.elementwise import apply_all, number_of, operand_of, typed, where
-from dfad.frontend.functions import ELEMENTWISE, rounded
+from dfad.frontend.functions import ELEMENTWISE, rounded, to_decimals
 from dfad.frontend.indexing import part_of
 from dfad.frontend.names import is_inlined, plain_function
 from dfad.frontend.oneof import in_each, mapped
@@ -182,8 +182,28 @@ def _float_of(context: Context, x: Value = integer(0)) -> Value:  # noqa: B008
     return Scalar(convert(number_of(context, x), F64).expression, weak=True)
 
 
-def _round(context: Context, number: Value) -> Value:
-    return rounded("rint")(context, number)
+def _round(context: Context, number: Value, ndigits: Value = reductions.NOTHING) -> Value:
+    if isinstance(ndigits, Known):
+        return rounded("rint")(context, number)
+    if isinstance(number, Scalar) and number.weak:
+        context.unsupported("round of a Python number to decimals is not part of the language", hint="write np.round(x, decimals)")
+    return to_decimals(context, number, ndigits)
+
+
+def _reversed(context: Context, sequence: Value) -> Value:
+    """``reversed`` of a range with a constant step, of a tuple, of an array's rows."""
+    match sequence:
+        case Tuple(items, is_list):
+            return Tuple(items[::-1], is_list)
+        case RangeOf(start, stop, Scalar(constant=int() as step)) if step:
+            first, end = (context.builder.pin_integer(bound) for bound in (start, stop))
+            trips = sympy.floor((end - first + step - (1 if step > 0 else -1)) / step)
+            last = sympy.expand(first + (trips - 1) * step)
+            return RangeOf(integer(last), integer(first - step), integer(-step))
+        case View() | Lazy() | Deferred() if sequence.shape:
+            return shapes.flip(context, sequence, integer(0))
+        case _:
+            context.wrong_type(f"reversed takes a range with a constant step, a tuple or an array, not {kind_of(sequence)}")
 
 
 def _typed_number(dtype: Dtype) -> Handler:
@@ -260,6 +280,7 @@ HANDLERS: dict[object, Handler] = {
     builtins.float: _float_of,
     builtins.bool: lambda context, x: typed(context, partial(convert, dtype=BOOL), number_of(context, x)),
     builtins.round: _round,
+    builtins.reversed: _reversed,
     builtins.pow: lambda context, base, exp: apply_all(context, "pow", base, exp),
     np.sum: reductions.total,
     np.prod: reductions.product,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import sympy
 
-from dfad.frontend.arithmetic import apply, select
+from dfad.frontend.arithmetic import apply, convert, select
 from dfad.frontend.arrays import filled
 from dfad.frontend.bounds import require
 from dfad.frontend.builder import cast, constant
@@ -131,14 +131,13 @@ def arange(context: Context, *bounds: Value, dtype: Value = NOTHING) -> Value:
     start, stop, step = _spelled(numbers)
     if all(number.dtype.kind == "i" for number in (start, stop, step)):
         return _integer_range(context, start, stop, step, dtype_of(context, dtype, I64))
-    known = [number.constant for number in (start, stop, step)]
-    if None in known:
-        context.unsupported("np.arange with floats takes constants", hint="use np.linspace, or an integer np.arange times the step")
-    first, last, width = (float(number) for number in known if number is not None)
-    count = max(0, math.ceil((last - first) / width))
+    first, last, width = (settle(context, _as_float(context, number)) for number in (start, stop, step))
+    trips = typed(context, partial(apply, "ceil"), apply("div", apply("sub", last, first), width))
+    count = context.builder.pin_integer(convert(apply("maximum", trips, Scalar(constant(0, F64))), I64))
+    context.builder.know(count)
+    delta = settle(context, apply("sub", apply("add", first, width), first))
     own = dtype_of(context, dtype, F64)
-    delta = (first + width) - first
-    return Lazy((sympy.Integer(count),), own, lambda indices: _stepped(first, delta, indices[0], own))
+    return Lazy((count,), own, lambda indices: _stepped(first, delta, indices[0], own))
 
 
 def _spelled(numbers: Sequence[Scalar]) -> tuple[Scalar, Scalar, Scalar]:
@@ -160,9 +159,8 @@ def _integer_range(context: Context, start: Scalar, stop: Scalar, step: Scalar, 
     return Lazy((context.builder.natural(count),), dtype, lambda indices: cast(Integer(first + width * indices[0]), dtype))
 
 
-def _stepped(first: float, delta: float, index: sympy.Expr, dtype: Dtype) -> Expression:
-    position = apply("mul", integer(index), Scalar(constant(delta, F64)))
-    return cast(apply("add", Scalar(constant(first, F64)), position).expression, dtype)
+def _stepped(first: Scalar, delta: Scalar, index: sympy.Expr, dtype: Dtype) -> Expression:
+    return cast(apply("add", first, apply("mul", integer(index), delta)).expression, dtype)
 
 
 def linspace(context: Context, start: Value, stop: Value, num: Value = integer(50), endpoint: Value = Scalar(constant(1, BOOL))) -> Value:  # noqa: B008

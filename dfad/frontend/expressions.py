@@ -28,7 +28,7 @@ from dfad.frontend.oneof import read_selection
 from dfad.frontend.products import matmul
 from dfad.frontend.scope import Context
 from dfad.frontend.selections import either
-from dfad.frontend.sequences import item_of, of_sequences, require_array, require_no_sequence
+from dfad.frontend.sequences import are_equal, item_of, of_sequences, require_array, require_no_sequence
 from dfad.frontend.values import (
     Deferred,
     Known,
@@ -213,6 +213,8 @@ def _link(context: Context, op: ast.cmpop, left: Value, right: Value) -> Value:
         if isinstance(left, Known) and isinstance(right, Known) and isinstance(op, ast.Eq | ast.NotEq):
             return number((left.value == right.value) == isinstance(op, ast.Eq))
         context.wrong_type(f"{kind_of(left)} and {kind_of(right)} cannot be compared")
+    if isinstance(left, Tuple) and isinstance(right, Tuple) and isinstance(op, ast.Eq | ast.NotEq):
+        return are_equal(context, left, right, isinstance(op, ast.Eq))
     if isinstance(left, Tuple) or isinstance(right, Tuple):
         require_array(context, left, right)
     return apply_all(context, COMPARISONS[type(op)], left, right)

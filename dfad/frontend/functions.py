@@ -15,7 +15,7 @@ from dfad.frontend.arithmetic import apply, convert
 from dfad.frontend.builder import cast
 from dfad.frontend.elementwise import apply_all, number_of, operand_of, typed
 from dfad.frontend.scope import Context
-from dfad.frontend.values import ONE, Lazy, Scalar, Value, integer, number
+from dfad.frontend.values import ONE, Lazy, Scalar, Value, integer, kind_of, number
 from dfad.ir.dtype import F64, I64
 from dfad.ir.operations import NUMPY_NAMES, OPERATIONS
 
@@ -79,6 +79,18 @@ def _finite(context: Context, x: Value) -> Value:
     return apply_all(context, "not", apply_all(context, "or", apply_all(context, "isnan", x), apply_all(context, "isinf", x)))
 
 
+def to_decimals(context: Context, a: Value, decimals: Value = integer(0)) -> Value:  # noqa: B008
+    """``np.round``: to the nearest even of the last of so many decimals, by NumPy's own arithmetic."""
+    places = decimals.constant if isinstance(decimals, Scalar) else None
+    if not isinstance(places, int):
+        context.wrong_type(f"np.round takes a constant number of decimals, not {kind_of(decimals)}")
+    if places == 0:
+        return apply_all(context, "rint", a)
+    power = number(10.0 ** abs(places))
+    before, after = ("mul", "div") if places > 0 else ("div", "mul")
+    return apply_all(context, after, apply_all(context, "rint", apply_all(context, before, a, power)), power)
+
+
 def _scaled(factor: float) -> Handler:
     return lambda context, x: apply_all(context, "mul", x, number(factor))
 
@@ -117,6 +129,8 @@ ELEMENTWISE: dict[object, Handler] = {
     **_numpy_functions(),
     **_math_functions(),
     np.logical_xor: _different,
+    np.round: to_decimals,
+    np.around: to_decimals,
     np.isfinite: _finite,
     np.positive: lambda context, x: operand_of(context, x),
     np.deg2rad: _scaled(math.pi / 180.0),

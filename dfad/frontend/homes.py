@@ -14,8 +14,9 @@ from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import cast
 from dfad.frontend.doubts import note_doubt
 from dfad.frontend.liveness import Facts, is_exchange, plainly_assigned
+from dfad.frontend.oneof import read_selection
 from dfad.frontend.scope import Context, Home
-from dfad.frontend.selections import is_selected, open_selections, release
+from dfad.frontend.selections import hand_back, is_selected, needs_another_own, open_selections, release
 from dfad.frontend.values import Lazy, OneOf, Scalar, Selection, Tuple, Value, View, whole
 from dfad.frontend.variables import is_of_numbers, learned_type, split_home, start_early
 from dfad.ir.memlet import Memlet
@@ -31,11 +32,12 @@ def open_homes(context: Context, region: ast.stmt, exempt: frozenset[str] = froz
     carried = sorted(facts.carried - exempt)
     asked = {name for name in carried if name not in frame.homes and is_selected(context, name, region)}
     selected = [name for name in carried if name not in frame.homes and asked & _exchanged_with(region, name)]
+    selected += [name for name in carried if name in frame.homes and needs_another_own(context, name, region)]
     for name in carried:
+        if name in selected:
+            continue
         if name in frame.homes:
             _settle(context, name, region)
-            continue
-        if name in selected:
             continue
         home = _home(context, name, region, facts)
         if home is not None:
@@ -43,7 +45,7 @@ def open_homes(context: Context, region: ast.stmt, exempt: frozenset[str] = froz
             opened.append(name)
             if home.value is not None:
                 frame.variables[name] = home.value
-    homes = {name: Home(_key(context, name, region), context.builder.block) for name in selected}
+    homes = {name: Home(_key(context, name, region), context.builder.block, outer=frame.homes.get(name)) for name in selected}
     frame.homes |= homes
     open_selections(context, homes)
     return [*opened, *selected]
@@ -106,7 +108,13 @@ def close_homes(context: Context, region: ast.stmt, opened: Sequence[str]) -> No
         elif home.value is not None and not isinstance(frame.variables.get(name), View):
             frame.variables[name] = home.value
     for name in opened:
-        del frame.homes[name]
+        outer = frame.homes.pop(name).outer
+        if outer is not None:
+            frame.homes[name] = outer
+            value = frame.variables[name]
+            meant = read_selection(context, value) if isinstance(value, Selection) else value
+            assert isinstance(meant, View | OneOf)
+            frame.variables[name] = hand_back(context, name, outer, meant)
 
 
 def _home(context: Context, name: str, region: ast.stmt, facts: Facts) -> Home | None:

@@ -32,7 +32,7 @@ class Home:
     ``key`` names it across attempts: what an attempt learns of its type, the next one knows from the start. Where it ``selects``, the
     variable means one of the views of its ``selection``, of which ``own`` is an array for what is no view (selections.py). Where it is
     ``exchanged``, its region only exchanges the variable, which keeps an array of its own, the caller's perhaps. A tuple of numbers has
-    ``parts``, a home for each.
+    ``parts``, a home for each. ``outer``: the home of a region outside, which gets the variable back.
     """
 
     key: str
@@ -46,6 +46,7 @@ class Home:
     selection: Selection | None = None
     own: Array | None = None
     parts: tuple[Home, ...] = ()
+    outer: Home | None = None
 
     @property
     def arrays(self) -> Iterator[Array]:

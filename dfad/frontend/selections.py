@@ -13,7 +13,7 @@ more view.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -157,6 +157,27 @@ def bind_selection(context: Context, name: str, home: Home, value: View | Lazy |
     else:
         _bind_own(context, name, home, value)
     assert home.selection is not None
+    return home.selection
+
+
+def needs_another_own(context: Context, name: str, region: ast.stmt) -> bool:
+    """Whether a loop that binds the variable anew runs over the variable's own array, which an outer region carries it in."""
+    frame, home = context.frame, context.frame.homes[name]
+    if not home.selects or home.selection is None or home.own is None or not any(plainly_assigned([region], name)):
+        return False
+    holders = (other for owner, other in context.holders(home.own.name) if owner is frame and is_held(other))
+    return any(held_since(other) == frame.regions for other in holders)
+
+
+def hand_back(context: Context, name: str, home: Home, value: View | OneOf) -> Value:
+    """What the variable means behind a region that had an own array of its own: content of that array moves into the outer one."""
+    selector, views = parts_of(value)
+    assert home.selection is not None
+    acts = list[Callable[[], None]]()
+    for view in views:
+        found = _bound(context, name, home, view)
+        acts.append(partial(_bind_own, context, name, home, view) if found is None else partial(_tell, context, home.selection, *found))
+    branch_over(context, selector, 0, acts)
     return home.selection
 
 

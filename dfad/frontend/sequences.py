@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import partial
 
 import sympy
 
 from dfad.frontend.arithmetic import apply, select
 from dfad.frontend.arrays import as_view
-from dfad.frontend.elementwise import common_dtype, require_equal, typed
+from dfad.frontend.elementwise import common_dtype, number_of, require_equal, typed
 from dfad.frontend.oneof import one_of
 from dfad.frontend.positions import resolve_index
 from dfad.frontend.scope import Context
-from dfad.frontend.values import Deferred, Lazy, OneOf, Scalar, SliceOf, Tuple, Value, View, integer, kind_of
+from dfad.frontend.values import Deferred, Lazy, OneOf, Scalar, SliceOf, Tuple, Value, View, integer, kind_of, number
 from dfad.frontend.written import dimensions_of
 
 ARRAY_HINT = "write np.array(...) round it"
@@ -58,6 +59,21 @@ def require_no_sequence(context: Context, operand: Value) -> None:
     """Refuse what Python does not do to a sequence."""
     if isinstance(operand, Tuple):
         context.wrong_type(f"this is not defined for {kind_of(operand)}", hint=ARRAY_HINT)
+
+
+def are_equal(context: Context, left: Tuple, right: Tuple, wanted: bool) -> Scalar:
+    """``left == right`` of two sequences of numbers, or ``!=`` where that is not ``wanted``."""
+    if left.is_list != right.is_list or len(left.items) != len(right.items):
+        return number(not wanted)
+    found = number(True)
+    for first, second in zip(left.items, right.items, strict=True):
+        match first, second:
+            case Tuple(), Tuple():
+                same = are_equal(context, first, second, True)
+            case _:
+                same = typed(context, partial(apply, "eq"), number_of(context, first), number_of(context, second))
+        found = typed(context, partial(apply, "and"), found, same)
+    return found if wanted else typed(context, partial(apply, "not"), found)
 
 
 def item_of(context: Context, node: ast.expr, owner: Tuple, items: Sequence[Value]) -> Value:

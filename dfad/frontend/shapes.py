@@ -12,7 +12,7 @@ from dfad.frontend.arrays import as_view, store
 from dfad.frontend.builder import constant
 from dfad.frontend.creation import shape_of
 from dfad.frontend.doubts import demand_view
-from dfad.frontend.elementwise import Operand, common_dtype, number_of, operand_of, require_equal
+from dfad.frontend.elementwise import Operand, common_dtype, is_at_most_one, number_of, operand_of, require_equal
 from dfad.frontend.indexing import subscript, turned_view
 from dfad.frontend.products import transpose
 from dfad.frontend.reductions import NOTHING, axes_of
@@ -37,7 +37,8 @@ from dfad.frontend.values import (
     integer,
     kind_of,
 )
-from dfad.ir.nodes import Expression
+from dfad.ir.dtype import BOOL
+from dfad.ir.nodes import Apply, Expression, Integer, ShapeSymbol
 
 FULL = SliceOf(None, None, None)
 BACKWARDS = SliceOf(None, None, integer(-1))
@@ -117,15 +118,24 @@ def expand_dims(context: Context, a: Value, axis: Value) -> Value:
 
 
 def squeeze(context: Context, a: Value, axis: Value = NOTHING) -> Value:
-    """``np.squeeze``: a view without the axes that are known to have one element."""
+    """``np.squeeze``: a view without the axes that have one element, which must be known now; those that are named are checked."""
     view = _seen(context, a)
     if isinstance(axis, Known) and axis.value is None:
-        dropped = {position for position, extent in enumerate(view.shape) if extent == 1}
+        dropped = {position for position, extent in enumerate(view.shape) if extent == 1 or is_at_most_one(extent)}
+        for position in set(range(len(view.shape))) - dropped:
+            _require_several(context, view.shape[position])
     else:
         dropped = set(axes_of(context, view, axis))
-        for position in dropped:
-            require_equal(context, view.shape[position], ONE)
+    for position in dropped:
+        require_equal(context, view.shape[position], ONE)
     return subscript(context, view, [integer(0) if position in dropped else FULL for position in range(len(view.shape))])
+
+
+def _require_several(context: Context, extent: sympy.Expr) -> None:
+    """Make sure that an axis stays; an extent of an argument that is a symbol is not 1."""
+    if not extent.is_Integer and extent not in {known.symbol for known in context.symbols if isinstance(known, ShapeSymbol)}:
+        has_several = Apply("ne", (Integer(extent), Integer(ONE)), BOOL)
+        context.builder.check(has_several, "index", "np.squeeze meets an axis that happens to have one element: name the axis", ())
 
 
 def _place_of(context: Context, axis: Value, rank: int) -> int:

@@ -164,7 +164,7 @@ def _for_rows(context: Context, statement: ast.For, rows: Value) -> None:
         assert isinstance(kept, View | OneOf)
         with context.builder.loop("row", sympy.Integer(0), kept.shape[0]) as header:
             _trip(context, statement, lambda: subscript(context, kept, [integer(header.index)]))
-        close_homes(context, statement, opened)
+    close_homes(context, statement, opened)
 
 
 def _for_together(context: Context, statement: ast.For, over: Together) -> None:
@@ -174,7 +174,7 @@ def _for_together(context: Context, statement: ast.For, over: Together) -> None:
         kept = context.frame.variables[held]
         with context.builder.loop("row", sympy.Integer(0), _trips(context, kept)) as header:
             _trip(context, statement, lambda: _item(context, kept, header.index))
-        close_homes(context, statement, opened)
+    close_homes(context, statement, opened)
 
 
 def _kept(context: Context, part: Value) -> Value:

@@ -190,6 +190,15 @@ MEANING = {
         "on each path",
         XC,
     ),
+    "decimals_of_a_python_number": Refused("def f(x, c):\n    return round(c, 2)\n", 2, "round(c, 2)", "to decimals", "np.round", XC),
+    "decimals_unknown": Refused("def f(x, n):\n    return np.round(x, n)\n", 2, "np.round(x, n)", "number of decimals", None, XN),
+    "reversed_number": Refused(
+        "def f(x, c):\n    for i in reversed(c):\n        pass\n", 2, "reversed(c)", "reversed takes a range", None, XC
+    ),
+    "differences_unknown": Refused("def f(x, n):\n    return np.diff(x, n)\n", 2, "np.diff(x, n)", "number of times", None, XN),
+    "shifts_and_axes": Refused(
+        "def f(x):\n    return np.roll(x, (1, 2, 3), (0, 1))\n", 2, "np.roll(x, (1, 2, 3), (0, 1))", "3 shifts", None, array("n", 2)
+    ),
     "list_repeated": Refused("def f(x, n):\n    return np.sum([0.0] * n)\n", 2, "[0.0] * n", "is repeated", "np.full", XN),
     "list_negated": Refused("def f(x):\n    return x + -[1.0, 2.0]\n", 2, "-[1.0, 2.0]", "not defined for a list", "np.array"),
     "list_and_number": Refused("def f(x):\n    return (1.0, 2.0) + 1.0\n", 2, "(1.0, 2.0) + 1.0", "not defined for a tuple", "np.array"),

@@ -29,7 +29,11 @@ def truths_along_axes(A):
 
 
 def norms_along_axes(A):
-    return np.sum(np.linalg.norm(A) * A)
+    return np.linalg.norm(A) * A, np.linalg.norm(A, axis=0), A / np.linalg.norm(A, axis=1, keepdims=True)
+
+
+def squeeze_of_a_slice(A):
+    return np.squeeze(A[:1] * A[1:2]), np.squeeze(A[None, :, :1], axis=0), np.squeeze(A[:1], 0)
 
 
 def stack_along_axes(A):
@@ -58,7 +62,8 @@ ENTRIES = (
     Entry(running_sums_along_axes, array("n", 3), bits=False),
     Entry(places_along_axes, signed("n", 3), least=1, bits=False),
     Entry(truths_along_axes, signed("n", 3), bits=False),
-    Entry(norms_along_axes, array("n", 3), bits=False),
+    Entry(norms_along_axes, array("n", 3), least=1, bits=False),
+    Entry(squeeze_of_a_slice, array("n", 3), least=2),
     Entry(stack_along_axes, array("n", 3), least=2),
     Entry(flip_along_axes, array("n", 3)),
     Entry(reductions_over_several_axes, array("n", 3, 2), least=1, bits=False),

@@ -26,6 +26,10 @@ def signs_and_roundings(x):
     return np.sum(np.abs(x) * np.sign(x) + np.floor(x) * x + np.ceil(x) + np.rint(x) + np.trunc(x) + np.fabs(x) + np.negative(x))
 
 
+def roundings_to_decimals(x):
+    return np.sum(np.round(x, 2) * x + np.round(x, -1) + np.round(x) * x) + round(x[0], 1) * x[0]
+
+
 def minimum_maximum_clip(x, y):
     return np.sum(np.minimum(x, y) * np.maximum(x, 0.3) + np.clip(x, -0.25, 0.75) + x.clip(0.1, 0.9))
 
@@ -109,6 +113,7 @@ ENTRIES = (
     Entry(hyperbolic_functions, array("n"), bits=False),
     Entry(roots_and_powers, VECTORS, bits=False),
     Entry(signs_and_roundings, signed("n"), bits=False),
+    Entry(roundings_to_decimals, array("n"), least=1, bits=False),
     Entry(minimum_maximum_clip, SIGNED, bits=False),
     Entry(logical_functions, SIGNED, bits=False),
     Entry(tests_of_values, signed("n"), bits=False),

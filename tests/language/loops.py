@@ -25,6 +25,17 @@ def range_backwards(x):
         x[i] = x[i] * 0.5 + x[i + 1] ** 2
 
 
+def reversed_ranges_and_rows(x):
+    s = 0.0
+    for i in reversed(range(1, len(x), 2)):
+        s = 0.5 * s + x[i] * x[i - 1]
+    for i in reversed(range(len(x))):
+        x[i] = x[i] * s
+    for v in reversed(x):
+        s = s * 0.9 + v
+    return s
+
+
 def range_of_outer_index(A):
     for i in range(A.shape[0]):
         for j in range(i + 1):
@@ -198,6 +209,7 @@ ENTRIES = (
     Entry(range_with_start, array("n")),
     Entry(range_with_step, all_of(array("n"), value(2))),
     Entry(range_backwards, array("n"), bits=False),
+    Entry(reversed_ranges_and_rows, array("n")),
     Entry(range_of_outer_index, array("n", "n"), bits=False),
     Entry(range_from_data, pointers),
     Entry(range_from_a_computed_integer, array("n")),

@@ -77,6 +77,13 @@ def tuple_carried_by_a_loop(x):
     return best * x[place[0]] * place[1]
 
 
+def tuples_compared(x, A):
+    s = np.sum(x * x)
+    if A.shape == (len(x), 3) and (len(x), 3) != (3, len(x)):
+        s *= x[0]
+    return s + A[0, 0] if (x[0], 1.0) == (x[-1], 1.0) else s
+
+
 def tuples_joined_and_repeated(x):
     weights = (1.0,) + (2.0,) * 2 + (0.5,)
     s = 0.0
@@ -115,6 +122,7 @@ ENTRIES = (
     Entry(tuple_of_tuples_indexed_in_a_loop, array("n", "n"), least=2, bits=False),
     Entry(tuple_of_arrays_indexed_in_a_loop, all_of(array("n"), array("n"), size()), least=1, bits=False),
     Entry(tuple_carried_by_a_loop, array("n"), least=1),
+    Entry(tuples_compared, all_of(array("n"), array("n", 3)), least=1, bits=False),
     Entry(tuples_joined_and_repeated, array("n"), least=3, bits=False),
     Entry(list_as_index, array("n"), least=2, bits=False),
     Entry(list_as_index_of_rows_and_columns, array("n", "n"), least=2, bits=False),

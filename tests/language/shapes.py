@@ -26,6 +26,12 @@ def arange_and_linspace(x):
     return np.sum(x * np.linspace(0.0, 1.0, len(x))) + np.sum(x**2 * k) + np.sum(np.arange(0.0, 1.0, 0.25))
 
 
+def arange_of_computed_floats(x, n):
+    h = 1.0 / (n + 1)
+    t = np.arange(0.0, 1.0, h)
+    return t * x[0] ** 2, np.sum(np.sin(np.arange(h, 2.0, 0.25)) * x[0])
+
+
 def identity_matrix(A):
     return A @ (A + np.eye(A.shape[0]))
 
@@ -91,6 +97,7 @@ ENTRIES = (
     Entry(zeros_ones_empty_full, all_of(size(), number())),
     Entry(arrays_like_another, array("n", 3)),
     Entry(arange_and_linspace, array("n"), bits=False),
+    Entry(arange_of_computed_floats, all_of(array("n"), size()), least=1, bits=False),
     Entry(identity_matrix, array("n", "n"), bits=False),
     Entry(array_of_literals, array("n"), bits=False),
     Entry(shape_ndim_size_len, array("n", 3), bits=False),
