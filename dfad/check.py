@@ -21,6 +21,7 @@ from dfad.api import Kernel, kernel, vjp
 from dfad.errors import DfadError, KernelTypeError
 from dfad.options import merge
 from dfad.run.call import bind
+from dfad.run.transform import parameter_named
 
 STEPS = tuple(2.0**-k for k in range(10, 16))
 """Steps along a direction, relative to the size of the argument; of float32 arguments 64 times as long."""
@@ -124,13 +125,12 @@ def check_grad(
 
 def _tested(made: Kernel, args: Sequence[Any], wrt: str | int | Sequence[str | int] | None) -> tuple[str, ...]:
     """The names of the arguments to test."""
-    parameters = tuple(made.__signature__.parameters)
     if wrt is not None:
         asked = (wrt,) if isinstance(wrt, str | int) else tuple(wrt)
         merge(made.options, wrt=asked)
-        return tuple(parameters[name] if isinstance(name, int) else name for name in asked)
+        return tuple(parameter_named(made._source, name) for name in asked)
     values = bind(made.__name__, made.__signature__, args, {})
-    found = tuple(name for name, value in zip(parameters, values, strict=True) if _is_float(value))
+    found = tuple(name for name, value in zip(made.__signature__.parameters, values, strict=True) if _is_float(value))
     if not found:
         raise KernelTypeError(f"{made.__name__} has no floating-point argument to differentiate by")
     return found

@@ -172,6 +172,43 @@ def test_a_change_of_the_number_of_trips_is_told():
     assert check.arguments[0].where.line in range(halved.__code__.co_firstlineno, halved.__code__.co_firstlineno + 6)
 
 
+def roots(x):
+    y = x - 0.5
+    z = np.sqrt(y)
+    return np.sum(z * z * y)
+
+
+def test_a_value_that_is_not_a_number_is_told():
+    check = dfad.check_grad(roots, np.array([0.2, 0.7, 1.5]))
+    assert not check
+    (one,) = check.arguments
+    assert one.where.line == line_of(roots, "np.sqrt(y)")
+    assert "not finite" in one.where.message
+
+
+def mixed(x, k, m, flag, c, y):
+    for i in range(len(k)):
+        if m[i] or flag:
+            x[k[i]] = x[k[i]] * c + y[i]
+    return x * y
+
+
+def test_integers_flags_and_results_that_are_arrays():
+    x, k, m = np.linspace(0.2, 1.3, 6), np.array([0, 1, 1, 5, -1, 2]), np.array([1, 0, 1, 1, 0, 1], bool)
+    check = dfad.check_grad(mixed, x, k, m, False, 1.3, x + 1.0)
+    assert check, check
+    assert [one.argument for one in check.arguments] == ["x", "c", "y"]
+
+
+def test_an_argument_that_there_is_not_is_told():
+    with pytest.raises(dfad.KernelTypeError, match="wrt='z' is no parameter of roots"):
+        dfad.check_grad(roots, np.ones(3), wrt="z")
+    with pytest.raises(dfad.KernelTypeError, match="wrt=1 is no parameter of roots"):
+        dfad.check_grad(roots, np.ones(3), wrt=1)
+    with pytest.raises(dfad.KernelTypeError, match="k is not of floating-point type"):
+        dfad.check_grad(mixed, np.ones(1), np.array([0]), np.array([True]), False, 1.0, np.ones(1), wrt="k")
+
+
 def test_a_kernel_without_floats_is_refused():
     with pytest.raises(dfad.KernelTypeError, match="no floating-point argument"):
         dfad.check_grad(steps_by_value, np.array([1, 2]))

@@ -12,6 +12,7 @@ from dfad.suite.cholesky import cholesky
 from dfad.suite.data import wave
 from dfad.suite.seidel_2d import seidel_2d
 from dfad.suite.softmax import softmax
+from tests.generated.writer import compiled as compiled_text
 from tests.references import complex_step, gradient_error, jax_gradient, random_directions, relative_error, richardson, run_numpy, weights
 from tests.test_suite import TINY
 
@@ -150,6 +151,30 @@ def test_gradients_at_real_sizes_agree_with_jax(compiled, name, threads):
     out, pullback = dfad.vjp(compiled[name], *arguments.values(), of=benchmark.of, wrt=benchmark.wrt, threads=threads)
     expected = jax_gradient(benchmark.systems["jax_best"], arguments, wrt=benchmark.wrt)
     assert relative_error(pullback(seeds(out)), expected) <= TOLERANCE
+
+
+def weighted(benchmark, arguments):
+    """The sum of the outputs times weights, as a kernel of its own that calls the benchmark's function."""
+    given = ", ".join(arguments)
+    found = run_numpy(benchmark.function, arguments, benchmark.of)
+    w = {f"w_{k}": weights(np.shape(part)) for k, part in enumerate(found)}
+    outputs = benchmark.outputs if benchmark.of else tuple(f"out_{k}" for k in range(len(found)))
+    call = f"called({given})" if benchmark.of else f"{', '.join(outputs)} = called({given})"
+    total = " + ".join(f"np.sum({weight} * {output})" for weight, output in zip(w, outputs, strict=True))
+    loss = compiled_text(f"def kernel({given}, {', '.join(w)}):\n    {call}\n    return {total}\n")
+    loss.__globals__["called"] = benchmark.function
+    return loss, {**arguments, **{key: float(value) if value.shape == () else value for key, value in w.items()}}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", KERNELS)
+def test_the_gradient_of_a_weighted_sum_is_the_pullback_of_the_weights(compiled, name):
+    benchmark = KERNELS[name]
+    arguments = benchmark.initialize(TINY[name][0])
+    out, pullback = dfad.vjp(compiled[name], *arguments.values(), of=benchmark.of, wrt=benchmark.wrt)
+    loss, given = weighted(benchmark, arguments)
+    gradient = dfad.grad(loss, wrt=benchmark.wrt)(*given.values())
+    assert relative_error(as_tuple(gradient), as_tuple(pullback(seeds(out)))) <= 1e-12
 
 
 def seidel_sum(A, T):

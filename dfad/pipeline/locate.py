@@ -60,7 +60,7 @@ def locate(lowered: Lowered, arguments: Mapping[str, Any], tangents: Mapping[str
         here, after, before = run(0.0), run(h), run(-h)
     except TooLong:
         return Found(None, f"the run is too long to look for the statement (more than {MOST_STEPS:,} steps): try smaller arguments")
-    for compared in (_compared, _bent):
+    for compared in (_compared, _bent, _undefined):
         for steps in zip_longest(here, after, before):
             found = compared(*steps, h)
             if found is not None:
@@ -116,6 +116,13 @@ def _bent(here: Step, after: Step, before: Step, h: float) -> Found | None:
     place = np.unravel_index(int(np.argmax(bent)), bent.shape)
     told = f"its derivative is {behind[place]:.6g} on one side and {ahead[place]:.6g} on the other"
     return Found(here.node.where, f"{told}: the argument lies at a kink (max, abs, clip)")
+
+
+def _undefined(here: Step, after: Step, before: Step, h: float) -> Found | None:
+    """A statement that left NaN or infinity: differences of it say nothing."""
+    if isinstance(here.node, Branch) or np.all(np.isfinite([here.value, after.value, before.value])):
+        return None
+    return Found(here.node.where, "its value is not finite here or nearby, so that there is no derivative")
 
 
 def _float(step: Step) -> Any:

@@ -56,7 +56,7 @@ def differentiated(source: SourceText, types: Mapping[str, ArgumentType], kind: 
     if wrt is None:
         return Transform(kind, (_default_wrt(source, types),))
     chosen = (wrt,) if isinstance(wrt, str | int) else wrt
-    names = tuple(_parameter(source, one) for one in chosen)
+    names = tuple(parameter_named(source, one) for one in chosen)
     for name in names:
         if names.count(name) > 1:
             raise KernelTypeError(f"wrt names {name} twice", **place_of(source, name))
@@ -88,7 +88,8 @@ def _as_floats(name: str, kind: ArgumentType) -> str:
             return _FLOATS
 
 
-def _parameter(source: SourceText, one: str | int) -> str:
+def parameter_named(source: SourceText, one: str | int) -> str:
+    """The parameter that an item of `wrt` means; raises `KernelTypeError` where there is none."""
     names: Sequence[str] = parameters(source)
     if isinstance(one, int) and -len(names) <= one < len(names):
         return names[one]
