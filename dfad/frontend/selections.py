@@ -174,8 +174,10 @@ def hand_back(context: Context, name: str, home: Home, value: View | OneOf) -> V
     selector, views = parts_of(value)
     assert home.selection is not None
     acts = list[Callable[[], None]]()
-    for view in views:
-        found = _bound(context, name, home, view)
+    places = [_bound(context, name, home, view) for view in views]
+    if None in places and home.own is not None:
+        release(context, name, home.own, frozenset({name}))
+    for view, found in zip(views, places, strict=True):
         acts.append(partial(_bind_own, context, name, home, view) if found is None else partial(_tell, context, home.selection, *found))
     branch_over(context, selector, 0, acts)
     return home.selection

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.gallery import Entry
-from tests.gallery.makers import all_of, array, signed, size
+from tests.gallery.makers import all_of, array, signed, size, value
 
 
 def rows_of_a_name_bound_anew(x):
@@ -75,7 +75,42 @@ def rows_left_by_break(x, n):
     return np.sum(x * x)
 
 
+def rows_of_what_an_outer_loop_bound(x, n):
+    """The array that an outer trip made is run over, written in place, and replaced by another while it is."""
+    x = x * 1.0
+    for _ in range(n):
+        for v in x:
+            x[0] += 0.1 * v
+            x = x * 0.5 + v
+        w = x
+        x[-1] += w[0] * w[0]
+    return np.sum(x * x)
+
+
+def rows_of_two_that_change_places(x, y, n):
+    for _ in range(n):
+        for a, b in zip(x, y):  # noqa: B905
+            y[-1] += a * b
+            x, y = y, x * b
+        x[0] *= 0.5
+    return np.sum(x * x) + np.sum(y)
+
+
+def rows_within_rows_of_one_name(x, n):
+    for _ in range(n):
+        for v in x:
+            x[0] += 0.1 * v
+            for w in x:
+                x[-1] += 0.1 * w * v
+                x = x * 0.9
+            x = x + 0.1
+    return np.sum(x * x)
+
+
 ENTRIES = (
+    Entry(rows_of_what_an_outer_loop_bound, all_of(array("n"), value(2)), least=1, bits=False),
+    Entry(rows_of_two_that_change_places, all_of(array("n"), array("n"), value(2)), least=1, bits=False),
+    Entry(rows_within_rows_of_one_name, all_of(array("n"), value(2)), bits=False),
     Entry(rows_of_a_name_bound_anew, array("n")),
     Entry(rows_of_a_name_bound_anew_in_an_outer_loop, array("n")),
     Entry(rows_of_exchanged_arrays, all_of(array("n"), array("n")), least=1),
