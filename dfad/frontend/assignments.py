@@ -124,7 +124,8 @@ def _unpack(context: Context, targets: Sequence[ast.expr], value: Value) -> None
     if all(isinstance(target, ast.Name) for target in targets):
         pairs.sort(key=lambda pair: isinstance(pair[1], Lazy | Deferred) and not isinstance(pair[1], OneOf))
     ordered = [target for target, _ in pairs]
-    for target, item in zip(ordered, _apart(context, ordered, [item for _, item in pairs]), strict=True):
+    values = _apart(context, ordered, [item for _, item in pairs])
+    for target, item in zip(ordered, context.frame.in_turn(values), strict=True):
         assign(context, target, item)
 
 
@@ -145,7 +146,7 @@ def _apart(context: Context, targets: Sequence[ast.expr], items: Sequence[Value]
     homes = context.frame.homes
     stored, kept = set[str](), list[Value]()
     for target, item in zip(targets, items, strict=True):
-        kept.append(_kept_apart(context, target, item, stored))
+        kept.append(_kept_apart(context, item, stored))
         match target:
             case ast.Name(id=name) if name in homes:
                 stored |= {array.name for array in homes[name].arrays}
@@ -156,18 +157,16 @@ def _apart(context: Context, targets: Sequence[ast.expr], items: Sequence[Value]
     return kept
 
 
-def _kept_apart(context: Context, target: ast.expr, item: Value, stored: set[str]) -> Value:
+def _kept_apart(context: Context, item: Value, stored: set[str]) -> Value:
     match item:
         case Scalar():
             read = {part.memlet.array for part in walk_expression(item.expression) if isinstance(part, Read)}
             elements = any(isinstance(part, Read) and part.memlet.subset for part in walk_expression(item.expression))
             return _computed(context, item) if read & stored or (elements and "*" in stored) else item
-        case View() if item.array.name in stored and isinstance(target, ast.Name) and context.frame.is_live(target.id):
-            return keep(context, Lazy(item.shape, item.dtype, item.at))
         case Lazy() | Deferred() if stored and not isinstance(item, OneOf):
             return keep(context, item)
         case Tuple(items):
-            return replace(item, items=tuple(_kept_apart(context, target, part, stored) for part in items))
+            return replace(item, items=tuple(_kept_apart(context, part, stored) for part in items))
         case _:
             return item
 

@@ -14,8 +14,15 @@ from dfad.frontend.values import Lazy, OneOf, Value, View, arrays_of
 from dfad.ir.nodes import Array, Role
 
 
-def note_doubt(context: Context, name: str, array: Array, origin: View) -> None:
-    """The variable's own array now holds a copy of cells that other names, or the caller, may see too."""
+def note_copy(context: Context, name: str, array: Array, value: Value) -> None:
+    """The variable's own array now holds the value: a copy, where that is cells which other names, or the caller, may see too."""
+    if isinstance(value, View):
+        _note_origin(context, name, array, value)
+    elif isinstance(value, OneOf):
+        note_share(context, name, array, value.views)
+
+
+def _note_origin(context: Context, name: str, array: Array, origin: View) -> None:
     others = [holder for holder in context.holders(origin.array.name) if holder != (context.frame, name) and holder[0].is_live(holder[1])]
     if origin.array.role == Role.ARGUMENT or others:
         note_share(context, name, array, (origin,))

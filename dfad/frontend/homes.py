@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dfad.frontend.arrays import materialise, store
 from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import cast
-from dfad.frontend.doubts import note_doubt
+from dfad.frontend.doubts import note_copy
 from dfad.frontend.liveness import Facts, is_exchange, plainly_assigned
 from dfad.frontend.oneof import read_selection
 from dfad.frontend.scope import Context, Home
@@ -77,7 +77,7 @@ def _settle(context: Context, name: str, region: ast.stmt) -> None:
 
 def _copy_home(context: Context, name: str, array: Array, value: View) -> None:
     store(context, whole(array), Lazy(value.shape, array.dtype, lambda indices: cast(value.at(indices), array.dtype)))
-    note_doubt(context, name, array, value)
+    note_copy(context, name, array, value)
 
 
 def merge_paths(context: Context, paths: Sequence[tuple[OpenBlock, Variables]]) -> None:
@@ -175,7 +175,7 @@ def _array_home(context: Context, name: str, value: View, home: Home, region: as
         home.array = value.array
     elif name in facts.entering and not isinstance(region, ast.If):
         home.array = materialise(context, Lazy(value.shape, dtype, lambda indices: cast(value.at(indices), dtype)), name).array
-        note_doubt(context, name, home.array, value)
+        note_copy(context, name, home.array, value)
     return home
 
 

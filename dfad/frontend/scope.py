@@ -70,6 +70,10 @@ HELD = "rows in region "
 """Begins the name under which a frame keeps what a loop runs over; no variable of a kernel has such a name."""
 
 
+PENDING = "value to assign "
+"""Begins the name under which a frame keeps a value until its target's turn comes."""
+
+
 def is_held(name: str) -> bool:
     """Whether it names what a loop runs over."""
     return name.startswith(HELD)
@@ -116,9 +120,16 @@ class Frame:
         yield name
         self.variables.pop(name, None)
 
+    def in_turn(self, values: Sequence[Value]) -> Iterator[Value]:
+        """The values of an assignment to several names, each as the assignments before it leave it: what it means may have moved."""
+        names = [f"{PENDING}{id(values)} {place}" for place in range(len(values))]
+        self.variables.update(zip(names, values, strict=True))
+        for name in names:
+            yield self.variables.pop(name)
+
     def is_live(self, name: str) -> bool:
         """Whether a variable is read after the present statement."""
-        return self.statement is None or is_held(name) or name in self.liveness.after.get(self.statement, {name})
+        return self.statement is None or name.startswith((HELD, PENDING)) or name in self.liveness.after.get(self.statement, {name})
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ import sympy
 from dfad.frontend.arrays import in_temporary, materialise, store
 from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import constant
-from dfad.frontend.doubts import note_doubt, note_share, start_selecting
+from dfad.frontend.doubts import note_copy, note_share, start_selecting
 from dfad.frontend.elementwise import require_equal
 from dfad.frontend.liveness import plainly_assigned
 from dfad.frontend.oneof import HOLES, branch_over, mapped, parts_of, read_selection
@@ -270,10 +270,7 @@ def _bind_own(context: Context, name: str, home: Home, value: View | Lazy | Defe
     store(context, own, stored)
     context.doubts.pop(home.own.name, None)
     _tell(context, home.selection, home.selection.views.index(own), ())
-    if isinstance(value, View):
-        note_doubt(context, name, home.own, value)
-    elif isinstance(value, OneOf):
-        note_share(context, name, home.own, value.views)
+    note_copy(context, name, home.own, value)
 
 
 # ---------------------------------------------------------------- arrays of variables
@@ -301,7 +298,8 @@ def release(
     others = _others_that_mean(context, name, array, entering, moving)
     if not others:
         return
-    kept = materialise(context, Lazy(array.shape, array.dtype, whole(array).at), others[0][1]).array
+    base = next((other for _, other in others if other.isidentifier()), name)
+    kept = materialise(context, Lazy(array.shape, array.dtype, whole(array).at), base).array
     for owner, other in others:
         _require_movable(context, name, owner, other, moving)
         if _is_carried(owner, other):
@@ -318,6 +316,11 @@ def _require_movable(context: Context, name: str, owner: Frame, other: str, movi
         start_selecting(context, context.frame, [name])
         context.unsupported(f"{name} is bound anew in a loop over its elements", hint=f"loop over a copy: {name}.copy()")
     if moving and not _is_carried(owner, other):
+        if not other.isidentifier():
+            context.unsupported(
+                f"{name} may mean the same array as another value of this assignment, so binding {name} anew is ambiguous",
+                hint="assign to one name after the other",
+            )
         start_selecting(context, owner, [other])
         context.unsupported(
             f"{other} may mean the same array as {name} here, so binding {name} anew is ambiguous",

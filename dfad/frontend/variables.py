@@ -14,7 +14,7 @@ from dfad.frontend.arithmetic import TypeClash, promote
 from dfad.frontend.arrays import materialise, store
 from dfad.frontend.builder import cast, constant
 from dfad.frontend.computed import is_computed_on_return, write_returned
-from dfad.frontend.doubts import note_doubt, note_share
+from dfad.frontend.doubts import note_copy, note_share
 from dfad.frontend.early import note_type
 from dfad.frontend.elementwise import operand_of
 from dfad.frontend.masks import keep_masked
@@ -268,6 +268,5 @@ def _assign_array(context: Context, name: str, home: Home, value: View | Lazy | 
     release(context, name, array)
     store(context, whole(array), value)
     context.doubts.pop(array.name, None)
-    if isinstance(value, View):
-        note_doubt(context, name, array, value)
+    note_copy(context, name, array, value)
     return whole(array)

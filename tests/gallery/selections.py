@@ -170,6 +170,18 @@ def selection_new_before_a_swap(x, y, steps):
     return np.sum(x * x) + np.sum(y)
 
 
+def selection_exchanged_under_a_condition(x, y, steps):
+    """What is exchanged in an inner loop goes to an array of the branch's own; a third name means the argument all along."""
+    z = x
+    w = x * y
+    if steps > 0:
+        for _t in range(steps):
+            y, w = w, y
+            z[0] = 0.5 * z[0] * y[0]
+            w[-1] *= y[-1]
+    return np.sum(x * x) + np.sum(y * w)
+
+
 def selection_new_twice_before_a_turn(x, y, z, steps):
     """Two new arrays and a rotation of three names in each trip."""
     for _t in range(steps):
@@ -278,6 +290,7 @@ ENTRIES = (
     Entry(selection_swapped_then_new, all_of(array("n"), array("n"), STEPS), 1, bits=False),
     Entry(selection_of_each_others_arrays, all_of(array("n"), array("n"), STEPS), 1, bits=False),
     Entry(selection_new_before_a_swap, all_of(array("n"), array("n"), STEPS), 1, bits=False),
+    Entry(selection_exchanged_under_a_condition, all_of(array("n"), array("n"), STEPS), 1, bits=False),
     Entry(selection_new_twice_before_a_turn, all_of(array("n"), array("n"), array("n"), STEPS), 1, bits=False),
     Entry(selection_reshaped_twice, array("n", 4), 1, bits=False),
     Entry(unpacked_rows, all_of(array("n", 2), array("n"))),
