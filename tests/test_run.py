@@ -255,7 +255,23 @@ def test_no_memory_for_a_result_of_computed_length():
 
     with pytest.raises(MemoryError, match="found no memory for 1125899906842624 bytes"):
         filled(1 << 46, 2.0)
+    with pytest.raises(MemoryError, match="more bytes than 64 bits count"):
+        filled(1 << 60, 2.0)
     assert np.array_equal(filled(3, 2.0), np.full(6, 2.0))
+
+
+def test_bytes_that_64_bits_do_not_count():
+    @dfad.kernel
+    def table(n, m, x):
+        y = np.zeros((n, m))
+        y[0, 0] = x
+        return np.sum(y)
+
+    for n, m in ((1 << 61, 1), (1 << 40, 1 << 40), (1, 1 << 62), (3 << 60, 1)):
+        for call in (table, table.grad):
+            with pytest.raises(MemoryError, match="more bytes than 64 bits count"):
+                call(n, m, 1.0)
+    assert table(3, 2, 1.5) == 1.5
 
 
 def test_an_index_out_of_range_behind_a_result_of_computed_length():

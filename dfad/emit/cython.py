@@ -90,7 +90,7 @@ def _surroundings(program: Program) -> Surroundings:
     own = {loop: {array.name for array in allocated_inside(loop, events)} for loop in chosen}
     asked = {loop: polls(loop) for loop in chosen}
     return Surroundings(
-        scope=Scope(arrays, names, wide=_wide(program, arrays, exchanged)),
+        scope=Scope(arrays, names, wide=_wide(program, arrays, exchanged), extents=_extents(program)),
         functions={loop: outline(titles[loop], loop, arrays, own[loop]) for loop in chosen},
         events=events,
         sites={check: k for k, check in enumerate(node for node in walk(program.body) if isinstance(node, Check))},
@@ -100,6 +100,10 @@ def _surroundings(program: Program) -> Surroundings:
         growing={array.name: number for number, array in enumerate(array for array in arrays.values() if array.grows)},
         made=made,
     )
+
+
+def _extents(program: Program) -> frozenset[str]:
+    return frozenset(bound.symbol.name for bound in program.symbols if isinstance(bound, ShapeSymbol))
 
 
 def _kernel_polls(program: Program, chosen: Collection[Repetition]) -> dict[Repetition, sympy.Expr]:

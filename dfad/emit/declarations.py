@@ -47,6 +47,7 @@ _RUNTIME = {
 _INTEGERS = {
     name: f"int64_t {name}({', '.join(['int64_t'] * arity)})"
     for name, arity in {
+        "dfad_bytes": 2,
         "dfad_floordiv": 2,
         "dfad_mod": 2,
         "dfad_min": 2,

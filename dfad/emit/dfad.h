@@ -77,6 +77,14 @@ static inline void* dfad_allocate(dfad_workspace* ws, int64_t bytes, int64_t mem
     return ws->allocate(ws, bytes > 0 ? bytes : 0, memory_class);
 }
 
+/* So many times as many bytes; none below 0 times, and INT64_MAX, which no machine has, where 64 bits do not count them. */
+static inline int64_t dfad_bytes(int64_t bytes, int64_t times)
+{
+    int64_t product;
+    if (times <= 0) return 0;
+    return __builtin_mul_overflow(bytes, times, &product) ? INT64_MAX : product;
+}
+
 static inline void* dfad_reserve(dfad_workspace* ws, int64_t site, int64_t memory_class)
 {
     return ws->reserve(ws, site, memory_class);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import sympy
 
@@ -11,6 +12,7 @@ from dfad.emit.flat import is_flat
 from dfad.emit.integer import PRODUCT
 from dfad.emit.scope import Scope
 from dfad.errors import CompilerBug
+from dfad.ir.lifetimes import bytes_of
 from dfad.ir.memlet import Index, Memlet, Range
 from dfad.ir.nodes import Array
 
@@ -62,3 +64,18 @@ def stride(array: Array, dimension: int) -> sympy.Expr:
 def size(array: Array) -> sympy.Expr:
     """The number of elements."""
     return sympy.prod(array.shape, start=sympy.Integer(1))
+
+
+def bytes_text(array: Array, scope: Scope, rows: sympy.Expr | None = None) -> str:
+    """The bytes of an array, or of so many rows of one that grows.
+
+    Where other integers than extents of arguments decide, 64 bits may not count them: then it asks for more than there are.
+    """
+    shape = array.shape if rows is None else (rows, *array.shape[1:])
+    factors = [factor for extent in shape for factor in sympy.Mul.make_args(extent)]
+    if {part.name for factor in factors for part in factor.free_symbols} <= scope.extents:
+        return scope.integer(bytes_of(replace(array, shape=shape)))
+    text = str(array.dtype.bytes)
+    for factor in factors:
+        text = text if factor == 1 else f"dfad_bytes({text}, {scope.integer(factor)})"
+    return text

@@ -34,6 +34,8 @@ class Scope:
         Scalars that stand for something else at the moment, such as a partial sum.
     flat : tuple of Symbol
         Loop indices of which the last stands for all: the number of an element (flat.py).
+    extents : frozenset
+        The symbols that are extents of arguments.
     """
 
     arrays: Mapping[str, Array]
@@ -41,6 +43,7 @@ class Scope:
     wide: frozenset[str] = frozenset()
     places: Mapping[str, str] = field(default_factory=dict)
     flat: tuple[sympy.Symbol, ...] = ()
+    extents: frozenset[str] = frozenset()
 
     def integer(self, value: sympy.Expr, level: int = SUM) -> str:
         """A symbolic integer as text."""

@@ -11,7 +11,7 @@ from dfad.emit.bulk import bulk_text, is_bulk
 from dfad.emit.flat import flatten
 from dfad.emit.integer import PRODUCT
 from dfad.emit.interrupt import STRIP
-from dfad.emit.layout import element, is_sum
+from dfad.emit.layout import bytes_text, element, is_sum
 from dfad.emit.library import library_text
 from dfad.emit.lines import Lines, indent
 from dfad.emit.memory import CLASSES, Events
@@ -21,7 +21,6 @@ from dfad.emit.scalar import expression_text
 from dfad.emit.scope import Scope
 from dfad.emit.sums import LANES, Partial, combine, first_values, is_innermost, partials
 from dfad.errors import CompilerBug
-from dfad.ir.lifetimes import bytes_of, bytes_of_row
 from dfad.ir.lifetimes import used_names as used_arrays
 from dfad.ir.nodes import Array, Block, Branch, Check, Exchange, Library, Loop, Node, Repetition, Tasklet, While, is_true
 from dfad.source import Location
@@ -76,7 +75,7 @@ def allocate(arrays: Iterable[Array], around: Surroundings) -> Lines:
     for array in arrays:
         name, c_type = around.scope.names[array.name], array.dtype.c_name
         kept = f"{name}_memory = " if array.name in around.exchanged else ""
-        size = around.scope.integer(bytes_of(array))
+        size = "" if array.grows else bytes_text(array, around.scope)
         place = f"dfad_reserve(ws, {around.growing[array.name]}, " if array.grows else f"dfad_allocate(ws, {size}, "
         lines.append(f"{name} = {kept}<{c_type}*> {place}{CLASSES[array.role]})  # {array.role.value}")
         lines.append(f"if dfad_rare({name} == NULL): return 1")
@@ -122,7 +121,7 @@ def statement(node: Node, around: Surroundings) -> Lines:
 def _make(node: Library, around: Surroundings) -> Lines:
     """The memory of a result of computed shape, from the launcher."""
     array = around.scope.arrays[node.write.array]
-    name, size = around.scope.names[array.name], around.scope.integer(node.write.ranges[0].stop * bytes_of_row(array))
+    name, size = around.scope.names[array.name], bytes_text(array, around.scope, node.write.ranges[0].stop)
     return (
         f"{name} = <{array.dtype.c_name}*> dfad_make(ws, block[{around.made[array.name]}], {size})  {_line(node.where)}",
         f"if dfad_rare({name} == NULL): return 1",

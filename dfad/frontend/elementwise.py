@@ -97,6 +97,8 @@ def _common_extent(context: Context, extents: Sequence[sympy.Expr]) -> sympy.Exp
 
 def is_at_most_one(extent: sympy.Expr) -> bool:
     """Whether an extent is that of a clipped slice of one element, like ``0:1`` or ``k:k+1``; where it meets another, it must be 1."""
+    if isinstance(extent, sympy.Max):
+        return all((part.is_Integer and part <= 1) or is_at_most_one(part) for part in extent.args)
     return not extent.is_Integer and any(bound.is_Integer and bound <= 1 for bound in _bounds_above(extent))
 
 

@@ -82,6 +82,9 @@ class Compiled:
 LOADED: dict[str, Compiled] = {}
 """What this process has loaded, by question."""
 
+COUNTED = np.iinfo(np.int64).max
+"""What a kernel asks for when 64 bits do not count the bytes."""
+
 LAUNCHER: list[ModuleType] = []
 """The launcher, once it is loaded."""
 
@@ -203,7 +206,7 @@ def make_routine(recipe: Recipe, address: int, functions: Sequence[SourceText], 
 def failure(recipe: Recipe, functions: Sequence[SourceText], status: int, site: int, values: Sequence[int]) -> Exception:
     """The exception for what a kernel answered; without memory, the values are the bytes that were asked for, and held."""
     if status == 1:
-        asked = f"{values[0]} bytes" if values[0] >= 0 else "more bytes than 64 bits count"
+        asked = f"{values[0]} bytes" if 0 <= values[0] < COUNTED else "more bytes than 64 bits count"
         return MemoryError(f"{recipe.name} found no memory for {asked} of its arrays; it held {values[1]} bytes")
     if status != 2 or not 0 <= site < len(recipe.sites):
         return CompilerBug(f"{recipe.name} ended with status {status} at site {site}")

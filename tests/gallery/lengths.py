@@ -65,6 +65,12 @@ def length_by_result(x):
     return np.exp(y / y[0])
 
 
+def length_at_most_one(A):
+    """A slice of one element of what may have none."""
+    y = A[A[:, 0] > 0][:1]
+    return y, y * 2.0, y[-1:]
+
+
 def length_of_early_return(x, w):
     """Returns of different lengths, two of them in loops."""
     for i in range(len(x)):
@@ -172,6 +178,7 @@ ENTRIES = (
     Entry(length_of_new_arrays, all_of(array("n"), number()), least=1),
     Entry(length_of_updated, signed("n")),
     Entry(length_by_result, signed("n"), bits=False),
+    Entry(length_at_most_one, signed("n", 2), least=1),
     Entry(length_of_early_return, all_of(signed("n"), array("n"))),
     Entry(length_of_early_pair, all_of(signed("n"), value(2)), least=1),
     Entry(length_of_early_matrix, all_of(signed("n", 3), value(3))),
