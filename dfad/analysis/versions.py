@@ -122,6 +122,36 @@ class Versions:
             return False
         return not any(self._may_precede(reader, want.memlet, writer, memlet) for writer, memlet in self._writers.get(group, []))
 
+    def is_from(self, reader: Statement, read: Memlet, writers: Iterable[Statement], depth: int) -> bool:
+        """Whether one of these statements has certainly written each cell that the reader reads before, in the same instance of the
+        outermost ``depth`` loops. False where isl gives up."""
+        context = isl.DEFAULT_CONTEXT
+        context.reset_operations()
+        context.set_max_operations(OPERATION_LIMIT)
+        try:
+            left, _ = self._instances.access(reader, read)
+            for writer in writers:
+                left = left.subtract(self._made(reader, read, writer, depth))
+            return bool(left.is_empty())
+        except isl.Error:
+            return False
+        finally:
+            context.set_max_operations(0)
+
+    def _made(self, reader: Statement, read: Memlet, writer: Statement, depth: int) -> isl.Map:
+        """Instance of the reader -> cells of the array it reads that the writer has certainly written before, in the same instance of the
+        outermost loops."""
+        earlier = self._instances.schedule(reader).lex_gt_map(self._instances.schedule(writer))
+        earlier = earlier.intersect(self._instances.same(reader, writer, depth))
+        together = self._instances.certain_together(writer, reader)
+        cells, _ = self._instances.access(reader, read)
+        found = isl.Map.empty(cells.get_space())
+        for memlet in written_cells(writer):
+            written, is_exact = self._instances.access(writer, memlet)
+            if memlet.array == read.array and is_exact and together is not None and together <= depth:
+                found = found.union(earlier.apply_range(written))
+        return found
+
     def domain(self, statement: Statement) -> tuple[isl.Set, bool]:
         """The iteration domain of a statement, and whether it is exact."""
         return self._instances.domain(statement)

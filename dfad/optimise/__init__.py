@@ -1,7 +1,8 @@
 """Program -> Program with the same meaning, one rewrite per file, in five lists that name their order.
 
 ``before`` differentiation: ``substitute`` arrays that are read once, ``factors`` of matrices, products in ``strips`` and ``windows``,
-``twins`` for copies, ``ends`` of loops that are left, indices without ``wraps``, ``guards`` as scalars. ``between`` the default plan and
+``twins`` for copies, ``ends`` of loops that are left, arrays that trips make anew taken ``apart``, indices
+without ``wraps``, ``guards`` as scalars. ``between`` the default plan and
 a budget: ``tidy`` empty regions, ``dead`` statements (``unread`` cells in nests), ``initial`` contributions as assignments, ``aliases``
 of arguments, ``gather`` for adjoint stencils (its loops: ``pieces``; costly values first: ``spread``). ``fused`` where everything is
 kept: loops of one trip are their body (``once``), sums under conditions are sums of choices (``choose``), loops of one range are one

@@ -277,7 +277,8 @@ def _follow(wanted: frozenset[str], cut: frozenset[str], places: dict[str, Place
         name = todo.pop()
         choice.needed.add(name)
         if name in cut:
-            choice.stored.add(name)
+            if name in choice.demands.single or not choice.demands.arrays[name].dtype.is_float:
+                choice.stored.add(name)  # what names a subset, and what one statement writes; of others only what a demand wants
             continue
         choice.replayed[name] = places[name]
         choice.wants += graph.operands[name]

@@ -30,6 +30,7 @@ from dfad.ir.nodes import (
     Tasklet,
 )
 from dfad.ir.walk import all_arrays, exchanged, first_location, reads, rename_arrays, rewrite_block, symbol_names, walk, writes
+from dfad.plan.afresh import filled_first
 from dfad.plan.demands import sweeps
 from dfad.source import Location
 
@@ -121,6 +122,7 @@ class _Split:
         self.names = names_of(program)
         self.extents = {name: extents for name, extents in program.extents if name in of}
         self.late = self.made_late()
+        self.afresh = filled_first(self.reverse, program.body.arrays) - exchanged(self.forward) - self.late
 
     def made_late(self) -> set[str]:
         """The arrays that the reverse sweep alone uses: adjoints, and what it makes for itself."""
@@ -151,7 +153,7 @@ class _Split:
         for array in self.arrays.values():
             outer = array in self.own or array in self.program.body.arrays
             scalar_argument = array.role == Role.ARGUMENT and array.rank == 0
-            if outer and array.name in used - self.late and not scalar_argument:
+            if outer and array.name in used - self.late - self.afresh and not scalar_argument:
                 found.append(array)
         return found
 
@@ -198,7 +200,7 @@ class _Split:
     def reverse_half(self, names: dict[str, str], kept: dict[str, Array]) -> Program:
         head: list[Node] = []
         unpacked: list[Node] = []
-        local: list[Array] = [array for array in self.program.body.arrays if array.name in self.late]
+        local: list[Array] = [array for array in self.program.body.arrays if array.name in self.late | self.afresh]
         table: dict[str, str] = {}
         for name, array in kept.items():
             if not self.is_known(self.arrays[name]) and array.name != name:

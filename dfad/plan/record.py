@@ -8,12 +8,13 @@ gets the value that it names. What it does not do: weigh bytes against seconds (
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import sympy
 
 from dfad.adjoint.nests import element, nest
+from dfad.analysis.equalities import Facts, equalities
 from dfad.analysis.statements import Statement
 from dfad.errors import CompilerBug
 from dfad.ir.dtype import I64
@@ -48,6 +49,8 @@ from dfad.ir.walk import (
     writes,
 )
 from dfad.plan.demands import ENTRY, Demands, at_entry, collect, prepare, sweeps, wants_of
+from dfad.plan.equal import without_equal
+from dfad.plan.first import found_first, later_trips, put_back
 from dfad.plan.idle import idle_regions, without_idle
 from dfad.plan.locals import Locals, decide_locals
 from dfad.plan.reasons import Reason, Slot, reasons_of
@@ -71,8 +74,9 @@ def record(program: Program) -> Program:
 def record_with_reasons(program: Program) -> tuple[Program, tuple[Reason, ...]]:
     """The same, with the reason of each tape and of each array that the reverse sweep finds as it was left."""
     forward, reverse = sweeps(program)
-    found, reverse = _decide(forward, reverse, prepare(program))
-    merge = _Merge(found)
+    known, facts = prepare(program), equalities(forward)
+    found, reverse = _decide(forward, without_equal(reverse, facts, known), known)
+    merge = _Merge(found, facts)
     forward, reverse = merge.block(forward, reverse)
     reverse = _meet(reverse, found)
     return _with_copies(program, forward, reverse, found.demands, merge), reasons_of(merge.slots, found, reverse)
@@ -96,8 +100,8 @@ class _Merge:
     On the way ``slots`` and ``counters`` get more, and ``rows``: by the key of their loop, then by the condition under which it has any.
     """
 
-    def __init__(self, found: Locals) -> None:
-        self.locals, self.demands = found, found.demands
+    def __init__(self, found: Locals, facts: Mapping[str, Facts]) -> None:
+        self.locals, self.demands, self.facts = found, found.demands, facts
         self.slots: list[Slot] = []
         self.counters: list[Array] = []
         self.rows: dict[str, dict[Expression | None, Rows]] = {}
@@ -160,7 +164,11 @@ class _Merge:
         """The Record and the Restore of what the statement overwrites in ``write``; ``target``: the array that the Restore fills."""
         versions, array = self.demands.versions, self.demands.arrays[write.array]
         domain, _ = versions.domain(statement)
-        box = box_of(statement, write, self.demands.recording(statement.key, write.array), domain, versions.space)
+        instances = self.demands.recording(statement.key, write.array)
+        first = found_first(statement, write, self.facts)
+        if first is not None:
+            instances = later_trips(domain if instances is None else instances, statement.loops[-1])
+        box = box_of(statement, write, instances, domain, versions.space)
         where, rows = _where(statement.node), self.rows_of(box, write, _where(statement.node), key)
         shape = box.shape if rows is None else (sympy.oo, *box.shape)
         tape = Array(self.demands.names.fresh(f"{write.array}_tape"), array.dtype, shape, Role.TAPE)
@@ -186,7 +194,7 @@ class _Merge:
         if box.guard is not None:
             there = (Branch(box.guard, Block((), there), Block((), ()), where, f"{key}?{tape.name}"),)
             back = (Branch(box.guard, Block((), back), Block((), ()), where, f"~{key}?{tape.name}"),)
-        return there, back
+        return there, back if first is None else (*back, put_back(statement, write, first))
 
     # ------------------------------------------------------------ tapes that grow
 

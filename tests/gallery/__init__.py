@@ -26,6 +26,8 @@ MODULES = (
     "ways_out",
     "sequences",
     "rows",
+    "carried",
+    "apart",
 )  # fmt: skip
 
 
