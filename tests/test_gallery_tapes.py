@@ -63,6 +63,7 @@ RECORDED = {
     "program_shallow_water": 336,
     "program_thomas": 160,
     "program_trmm": 240,
+    "report_constants_in_callees": 72,
     "report_experts": 80,
     "report_four_sweeps": 384,
     "report_narrow_stencil": 48,

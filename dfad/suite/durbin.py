@@ -27,8 +27,8 @@ def initialize(size):
 
 
 def tape_minimum(size):
-    """Step k demands the k values of the solution so far, for r in the dot product and for alpha in the update, alpha and beta, which is 1 in
-    the first step."""
+    """Step k demands the k values of the solution so far, for r in the dot product and for alpha in the update, alpha and beta, which
+    is 1 in the first step."""
     N = size["N"]
     return 8 * (N * (N - 1) // 2 + 2 * (N - 1) - 1)
 
