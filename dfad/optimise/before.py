@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dfad.ir.nodes import Program
 from dfad.optimise.apart import take_apart
+from dfad.optimise.columns import multiply_columns
 from dfad.optimise.ends import end_loops
 from dfad.optimise.factors import scale_vectors
 from dfad.optimise.guards import name_guards
@@ -16,9 +17,9 @@ from dfad.optimise.wraps import unwrap
 
 
 def optimise_before(program: Program) -> Program:
-    """The PRIMAL Program as the adjoint wants it: no array that is read once or computed twice, no matrix scaled for one vector, products
-    of neighbouring trips as one, sums of products as products of matrices, copies read while they are alike, no trip of a loop that was
-    left, no array outside a loop whose trips make it anew of constants, no index that wraps in the middle of a nest, and every guard a
-    scalar or a condition on symbols."""
-    program = multiply_windows(multiply_strips(scale_vectors(number_values(substitute_once(program)))))
+    """The PRIMAL Program as the adjoint wants it: no array that is read once or computed twice, no matrix scaled for one vector,
+    products with neighbouring columns and of neighbouring trips as one, sums of products as products of matrices, copies read while
+    they are alike, no trip of a loop that was left, no array outside a loop whose trips make it anew of constants, no index that wraps
+    in the middle of a nest, and every guard a scalar or a condition on symbols."""
+    program = multiply_windows(multiply_strips(multiply_columns(scale_vectors(number_values(substitute_once(program))))))
     return name_guards(unwrap(take_apart(end_loops(read_twins(program)))))
