@@ -98,3 +98,10 @@ def start_selecting(context: Context, frame: Frame, names: Sequence[str]) -> Non
     if not asked <= context.learned.selected:
         context.learned.selected |= asked
         raise Retry
+
+
+def start_resizing(context: Context, frame: Frame, name: str) -> None:
+    """Let lowering start again with the variable as a selection of views with different extents."""
+    context.learned.resized.add(f"{frame.path}{name}")
+    context.learned.selected.add(f"{frame.path}{name}")
+    raise Retry

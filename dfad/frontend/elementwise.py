@@ -124,6 +124,20 @@ def require_equal(context: Context, first: sympy.Expr, second: sympy.Expr) -> No
     bounds.require_equal(context.builder, first, second, "index", f"the shapes do not fit{operation_of(context)}: extents {{0}} and {{1}}")
 
 
+def have_other_extents(first: Shape, second: Shape) -> bool:
+    """Whether shapes of one rank differ in general: an extent is another expression of the same integers."""
+    pairs = (tuple(_unclamped(extent) for extent in pair) for pair in zip(first, second, strict=True))
+    return any(own.free_symbols == other.free_symbols and sympy.expand(own - other) != 0 for own, other in pairs)
+
+
+def _unclamped(extent: sympy.Expr) -> sympy.Expr:
+    match extent:
+        case sympy.Max(args=(zero, other)) if zero == 0:
+            return other
+        case _:
+            return extent
+
+
 def element_at(value: Operand, shape: Shape, indices: Indices) -> Scalar:
     """The element of a value that was broadcast to a shape."""
     if isinstance(value, Scalar):

@@ -18,13 +18,24 @@ from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import cast
 from dfad.frontend.calls import call
 from dfad.frontend.early import of_trip_before
-from dfad.frontend.elementwise import Operand, apply_all, common_dtype, number_of, operand_of, pin, require_equal, settle, typed
+from dfad.frontend.elementwise import (
+    Operand,
+    apply_all,
+    common_dtype,
+    have_other_extents,
+    number_of,
+    operand_of,
+    pin,
+    require_equal,
+    settle,
+    typed,
+)
 from dfad.frontend.grids import grid, is_grid
 from dfad.frontend.guards import knowing
 from dfad.frontend.indexing import subscript
 from dfad.frontend.masks import keep_masked
 from dfad.frontend.names import calls_a_function, outer_value
-from dfad.frontend.oneof import read_selection
+from dfad.frontend.oneof import parts_of, read_selection
 from dfad.frontend.products import matmul
 from dfad.frontend.scope import Context
 from dfad.frontend.selections import either
@@ -304,9 +315,9 @@ def _array_branch(context: Context, guard: Scalar, *sides: tuple[OpenBlock, Oper
         context.unsupported(
             f"the sides are {kind_of(first)} and {kind_of(second)}, not arrays of one shape and type", hint="write an if statement"
         )
-    inner = {name for block, value in sides for extent in value.shape for name in extent.free_symbols if block.binds(name)}
-    if inner:
-        context.unsupported("how many elements either side has is known on its own path only", hint="compute what needs them on each path")
+    is_inner = any(block.binds(name) for block, value in sides for extent in value.shape for name in extent.free_symbols)
+    if is_inner or have_other_extents(first.shape, second.shape):
+        return _resized(context, guard, sides)
     for own, other in zip(first.shape, second.shape, strict=True):
         require_equal(context, own, other)
     key = f"{context.frame.path}choice@{builder.where.line}.{context.place.col_offset}"  # type: ignore[attr-defined]
@@ -324,6 +335,16 @@ def _array_branch(context: Context, guard: Scalar, *sides: tuple[OpenBlock, Oper
         return read_selection(context, chosen)
     shared = tuple(view for view in scalars(Tuple((first, second))) if isinstance(view, View))
     return Lazy(first.shape, first.dtype, target.at, Sharing(shared, key) if shared else None)
+
+
+def _resized(context: Context, guard: Scalar, sides: Sequence[tuple[OpenBlock, Operand]]) -> View | Lazy:
+    """The choice between two views of different extents."""
+    views = [(block, value) for block, value in sides if isinstance(value, View | OneOf)]
+    if len(views) < len(sides) or any(block.binds(extent) for block, value in views for extent in parts_of(value)[1][0].array.shape):
+        context.unsupported("the sides have lengths of their own, which only views may have", hint="compute what needs them on each path")
+    chosen = either(context, views, resizes=True)
+    context.builder.branch(guard.expression, *(block for block, _ in sides))
+    return read_selection(context, chosen)
 
 
 # ---------------------------------------------------------------- calls and subscripts

@@ -24,13 +24,15 @@ from dfad.frontend.values import (
     OneOf,
     Scalar,
     Selection,
+    Together,
+    Tuple,
     Value,
     View,
     element,
     integer,
 )
 from dfad.ir.memlet import symbol
-from dfad.ir.nodes import Expression
+from dfad.ir.nodes import Array, Expression
 
 HOLES = tuple(symbol(f"hole {place}") for place in range(32))
 """What stands in a view for an index that changes with the binding; no variable of a kernel has such a name."""
@@ -62,8 +64,25 @@ def read_selection(context: Context, selection: Selection) -> View | OneOf:
     filled = []
     for view, holes in zip(selection.views, selection.holes, strict=True):
         table = {hole: pin(element(array)) for hole, array in zip(HOLES, holes, strict=False)}
-        filled.append(replace(view, dimensions=tuple(_filled(dimension, table) for dimension in view.dimensions)) if table else view)
-    return one_of(pin(element(selection.selector)), filled) if len(filled) > 1 else filled[0]
+        dimensions = tuple(_filled(dimension, table) for dimension in view.dimensions)
+        filled.append(View(view.array, dimensions, tuple(extent.xreplace(table) for extent in view.shape)) if table else view)
+    if len(filled) == 1:
+        return filled[0]
+    selector = pin(element(selection.selector))
+    shape = tuple(_extent(context, selector, extents) for extents in zip(*(view.shape for view in filled), strict=True))
+    return one_of(selector, [replace(view, shape=shape) for view in filled])
+
+
+def _extent(context: Context, selector: sympy.Expr, extents: Sequence[sympy.Expr]) -> sympy.Expr:
+    """The extent of the view at that place, where some come from holes; else they are known to be one."""
+    if not any(extent.is_Symbol and extent not in context.builder.entry for extent in extents):
+        return extents[0]
+    found = integer(extents[-1])
+    for place in reversed(range(len(extents) - 1)):
+        found = select(_is_at(selector, place), integer(extents[place]), found)
+    pinned = context.builder.pin_integer(found)
+    context.builder.know(pinned)
+    return pinned
 
 
 def _filled(dimension: Dimension, table: dict[sympy.Symbol, sympy.Expr]) -> Dimension:
@@ -110,3 +129,20 @@ def branch_over(context: Context, selector: sympy.Expr, place: int, acts: Sequen
     with context.builder.nested() as orelse:
         branch_over(context, selector, place + 1, acts)
     context.builder.branch(_is_at(selector, place).expression, then, orelse)
+
+
+def moved(context: Context, value: Value, array: Array, kept: Array) -> Value:
+    """The value with another array in place of one."""
+    match value:
+        case View() if value.array.name == array.name:
+            return replace(value, array=kept)
+        case OneOf():
+            return mapped(value, lambda view: moved(context, view, array, kept))
+        case Selection():
+            return moved(context, read_selection(context, value), array, kept)
+        case Tuple(items):
+            return replace(value, items=tuple(moved(context, item, array, kept) for item in items))
+        case Together(parts):
+            return replace(value, parts=tuple(moved(context, part, array, kept) for part in parts))
+        case _:
+            return value

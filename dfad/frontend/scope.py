@@ -30,7 +30,8 @@ class Home:
     """The array in which a region carries a variable; made at the first assignment when there is no value before.
 
     ``key`` names it across attempts: what an attempt learns of its type, the next one knows from the start. Where it ``selects``, the
-    variable means one of the views of its ``selection``, of which ``own`` is an array for what is no view (selections.py). Where it is
+    variable means one of the views of its ``selection``, of which ``own`` is an array for what is no view (selections.py);
+    it ``resizes`` where the extents of these differ. Where it is
     ``exchanged``, its region only exchanges the variable, which keeps an array of its own, the caller's perhaps. A tuple of numbers has
     ``parts``, a home for each. ``outer``: the home of a region outside, which gets the variable back.
     """
@@ -42,6 +43,7 @@ class Home:
     needs_start: bool = False
     fixed: Value | None = None
     selects: bool = False
+    resizes: bool = False
     exchanged: bool = False
     selection: Selection | None = None
     own: Array | None = None
@@ -199,6 +201,8 @@ class Learned:
         Keys of expressions that give a view, where a copy did not do (doubts.py).
     selected : set
         Variables, with the path of their frame, that are selections.
+    resized : set
+        Those of these whose views have different extents.
     views : dict
         The views that a selection can mean, by the key of its home.
     split : set
@@ -212,6 +216,7 @@ class Learned:
     types: dict[str, tuple[Dtype, bool]] = field(default_factory=dict)
     viewed: set[str] = field(default_factory=set)
     selected: set[str] = field(default_factory=set)
+    resized: set[str] = field(default_factory=set)
     views: dict[str, list[View]] = field(default_factory=dict)
     split: set[str] = field(default_factory=set)
     early: dict[str, Shape | None] = field(default_factory=dict)

@@ -16,16 +16,17 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NoReturn
 
 import sympy
 
 from dfad.frontend.arrays import in_temporary, materialise, store
 from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import constant
-from dfad.frontend.doubts import note_copy, note_share, start_selecting
-from dfad.frontend.elementwise import require_equal
+from dfad.frontend.doubts import note_copy, note_share, start_resizing, start_selecting
+from dfad.frontend.elementwise import have_other_extents, require_equal
 from dfad.frontend.liveness import plainly_assigned
-from dfad.frontend.oneof import HOLES, branch_over, mapped, parts_of, read_selection
+from dfad.frontend.oneof import HOLES, branch_over, moved, parts_of, read_selection
 from dfad.frontend.scope import Context, Frame, Home, Retry, held_since, is_held
 from dfad.frontend.values import (
     AXES,
@@ -38,8 +39,6 @@ from dfad.frontend.values import (
     OneOf,
     Selection,
     Shape,
-    Together,
-    Tuple,
     Value,
     View,
     kind_of,
@@ -53,16 +52,19 @@ from dfad.ir.nodes import Array, Integer
 OWN = ""
 """Stands for the name of a variable's own array where an attempt hands a view on to the next."""
 
+MOST_VIEWS = 12
+"""Of one variable in one region: more are made where each trip makes another kind of view."""
+
 Bound = tuple[int, tuple[sympy.Expr, ...]]
 """A view of a selection: its place, and the values of its holes."""
 
 
-def either(context: Context, sides: Sequence[tuple[OpenBlock, View | OneOf]]) -> Selection:
-    """What the sides of a Branch give, of which one runs: each tells in its block which view it is."""
+def either(context: Context, sides: Sequence[tuple[OpenBlock, View | OneOf]], resizes: bool = False) -> Selection:
+    """What the sides of a Branch give, of which one runs: each tells in its block which view, and how long, where it ``resizes``."""
     found = [(block, *parts_of(value)) for block, value in sides]
     views, places = list[View](), list[tuple[sympy.Expr, ...]]()
     for view in (view for _, _, parts in found for view in parts):
-        template = _template(context, view)
+        template = _template(context, view, resizes)
         if template is None:
             context.unsupported("a part that the kernel computes is chosen here and written", hint="write an if statement")
         views.append(template[0])
@@ -92,6 +94,7 @@ def open_selections(context: Context, homes: Mapping[str, Home]) -> None:
     builder = context.builder
     for name, home in homes.items():
         home.selects = True
+        home.resizes = f"{context.frame.path}{name}" in context.learned.resized
         for view in context.learned.views.get(home.key, ()):
             if view.array.name == OWN and _is_known_here(context, view.shape):
                 home.own = builder.declare(builder.name(name), view.dtype, view.shape)
@@ -120,7 +123,7 @@ def _known_views(context: Context, home: Home) -> Iterator[View]:
 
 
 def _is_known_here(context: Context, shape: Shape) -> bool:
-    names = frozenset[sympy.Expr]().union(*(extent.free_symbols for extent in shape)) - context.builder.entry
+    names = frozenset[sympy.Expr]().union(*(extent.free_symbols for extent in shape)) - context.builder.entry - set(HOLES)
     return all(any(block.binds(name) for block in context.builder.blocks) for name in names)
 
 
@@ -130,7 +133,8 @@ def _is_in_scope(context: Context, home: Home, array: Array) -> bool:
 
 
 def _declare_holes(context: Context, name: str, view: View) -> tuple[Array, ...]:
-    used = frozenset[sympy.Expr]().union(*(_place_of(dimension).free_symbols for dimension in view.dimensions))
+    places = (*(_place_of(dimension) for dimension in view.dimensions), *view.shape)
+    used = frozenset[sympy.Expr]().union(*(place.free_symbols for place in places))
     base = context.builder.unused(f"{name}_at")
     return tuple(context.builder.hold(base, constant(0, I64)) for hole in HOLES if hole in used)
 
@@ -185,23 +189,28 @@ def hand_back(context: Context, name: str, home: Home, value: View | OneOf) -> V
 
 def _bound(context: Context, name: str, home: Home, view: View) -> Bound | None:
     """The place of a view in the selection, and what its holes stand for; None where its array does not live as long."""
-    template = _template(context, view) if _is_in_scope(context, home, view.array) else None
+    resizes = home.resizes and (home.own is None or view != whole(home.own))
+    template = _template(context, view, resizes) if _is_in_scope(context, home, view.array) else None
     place = None if template is None else _place_in(context, name, home, template[0])
     return None if template is None or place is None else (place, template[1])
 
 
-def _template(context: Context, view: View) -> tuple[View, tuple[sympy.Expr, ...]] | None:
-    """The view with holes for what the kernel computes, and that; None where more than places is computed."""
+def _template(context: Context, view: View, resizes: bool) -> tuple[View, tuple[sympy.Expr, ...]] | None:
+    """The view with holes for what the kernel computes, and that; None where more than places is computed, or extents that change."""
     entry, values, dimensions = context.builder.entry, list[sympy.Expr](), list[Dimension]()
     for dimension in view.dimensions:
         place = _place_of(dimension)
         if _changes(dimension, entry):
             return None
-        if not place.free_symbols <= entry:
+        if not place.free_symbols <= entry or (resizes and isinstance(dimension, Along)):
             values.append(place)
             hole = HOLES[len(values) - 1]
             dimension = replace(dimension, offset=hole) if isinstance(dimension, Along) else hole
         dimensions.append(dimension)
+    if resizes:
+        shape = HOLES[len(values) : len(values) + len(view.shape)]
+        values += [context.builder.natural(extent) for extent in view.shape]
+        return View(view.array, tuple(dimensions), shape), tuple(values)
     return replace(view, dimensions=tuple(dimensions)), tuple(values)
 
 
@@ -220,25 +229,33 @@ def _place_in(context: Context, name: str, home: Home, view: View) -> int | None
     """The place of a view; a new one is for the next attempt. None for one that was not declared when the region began."""
     if home.selection is not None:
         first = home.selection.views[0]
-        _require_alike(context, name, first, view)
-        view = replace(view, shape=first.shape)
+        _require_alike(context, name, home, first, view)
+        view = view if home.resizes else replace(view, shape=first.shape)
         if view in home.selection.views:
             return home.selection.views.index(view)
-    else:
-        view = replace(view, shape=shape_outside(context, name, home, view.shape))
+    elif not home.resizes:
+        view = replace(view, shape=shape_outside(context, name, home, view.shape, is_view=True))
     known = context.learned.views.setdefault(home.key, [])
     if view in known:
         return None
+    if len(known) == MOST_VIEWS:
+        context.unsupported(
+            f"{name} may mean more than {MOST_VIEWS} kinds of view, as u = u[::2] makes them", hint="keep start and step as integers"
+        )
     known.append(view)
     raise Retry
 
 
-def _require_alike(context: Context, name: str, first: View, other: View | Lazy | Deferred) -> None:
+def _require_alike(context: Context, name: str, home: Home, first: View, other: View | Lazy | Deferred) -> None:
     if first.dtype != other.dtype or len(first.shape) != len(other.shape):
         context.wrong_type(
             f"{name} is {kind_of(first)}{place_before(context, name)} and {kind_of(other)} here, in a loop or branch",
             hint="a variable keeps one type there; use another name",
         )
+    if home.resizes and isinstance(other, View):
+        return
+    if isinstance(other, View) and (have_other_extents(first.shape, other.shape) or changes_inside(context, home, other.shape)):
+        start_resizing(context, context.frame, name)
     for own, extent in zip(first.shape, other.shape, strict=True):
         require_equal(context, own, extent)
 
@@ -254,15 +271,13 @@ def _bind_own(context: Context, name: str, home: Home, value: View | Lazy | Defe
     """A new value, or a copy of a view, in the variable's own array; ``moving``: variables known to mean other arrays by now."""
     if home.own is None or home.selection is None:
         known = context.learned.views.setdefault(home.key, [])
-        shape = known[0].shape if known else shape_outside(context, name, home, value.shape)
+        shape = known[0].shape if known and not home.resizes else shape_outside(context, name, home, value.shape)
         if any(view.array.name == OWN for view in known):
-            context.unsupported(
-                f"the shape of {name} changes in a loop that carries it", hint="make an array of the final shape before the loop"
-            )
+            _refuse_shape(context, name)
         known.append(whole(Array(OWN, value.dtype, shape)))
         raise Retry
     own = whole(home.own)
-    _require_alike(context, name, own, value)
+    _require_alike(context, name, home, own, Lazy(value.shape, value.dtype, value.at) if isinstance(value, View) else value)
     stored: Value = value
     if any(_is_carried(*holder) for holder in _others_that_mean(context, name, home.own, moving=moving)):
         stored = in_temporary(context, value)  # what it reads may be where another variable's content goes
@@ -276,15 +291,24 @@ def _bind_own(context: Context, name: str, home: Home, value: View | Lazy | Defe
 # ---------------------------------------------------------------- arrays of variables
 
 
-def shape_outside(context: Context, name: str, home: Home, shape: Shape) -> Shape:
-    """The shape of a variable's array, which is declared outside the region that carries the variable."""
+def shape_outside(context: Context, name: str, home: Home, shape: Shape, is_view: bool = False) -> Shape:
+    """The shape of a variable's array, which is declared outside the region that carries it; a view may have another each time."""
     extents = tuple(context.builder.natural(extent) for extent in shape)
-    inner = context.builder.blocks[context.builder.blocks.index(home.block) + 1 :]
-    if any(block.binds(extent) for block in inner for extent in extents):
-        context.unsupported(
-            f"the shape of {name} changes in a loop that carries it", hint="make an array of the final shape before the loop"
-        )
+    if changes_inside(context, home, extents):
+        if is_view and not home.resizes:
+            start_resizing(context, context.frame, name)
+        _refuse_shape(context, name)
     return extents
+
+
+def _refuse_shape(context: Context, name: str) -> NoReturn:
+    context.unsupported(f"the shape of {name} changes in a loop that carries it", hint="make an array of the final shape before the loop")
+
+
+def changes_inside(context: Context, home: Home, shape: Shape) -> bool:
+    """Whether an extent is known within the region only."""
+    inner = context.builder.blocks[context.builder.blocks.index(home.block) + 1 :]
+    return any(block.binds(extent) for block in inner for extent in shape)
 
 
 def release(
@@ -305,7 +329,7 @@ def release(
         if _is_carried(owner, other):
             _rescue(context, other, owner.homes[other], array, kept, moving | {name, other})
         else:
-            owner.variables[other] = _moved(context, owner.variables[other], array, kept)
+            owner.variables[other] = moved(context, owner.variables[other], array, kept)
     if entering:
         note_share(context, name, kept, (whole(array),))
 
@@ -344,23 +368,6 @@ def _is_carried(frame: Frame, name: str) -> bool:
     """Whether the region carries the variable as a selection."""
     home = frame.homes.get(name)
     return home is not None and home.selection is not None and home.selection is frame.variables.get(name)
-
-
-def _moved(context: Context, value: Value, array: Array, kept: Array) -> Value:
-    """The value with another array in place of one."""
-    match value:
-        case View() if value.array.name == array.name:
-            return replace(value, array=kept)
-        case OneOf():
-            return mapped(value, lambda view: _moved(context, view, array, kept))
-        case Selection():
-            return _moved(context, read_selection(context, value), array, kept)
-        case Tuple(items):
-            return replace(value, items=tuple(_moved(context, item, array, kept) for item in items))
-        case Together(parts):
-            return replace(value, parts=tuple(_moved(context, part, array, kept) for part in parts))
-        case _:
-            return value
 
 
 def _rescue(context: Context, name: str, home: Home, array: Array, kept: Array, moving: frozenset[str]) -> None:

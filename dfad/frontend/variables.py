@@ -14,12 +14,12 @@ from dfad.frontend.arithmetic import TypeClash, promote
 from dfad.frontend.arrays import materialise, store
 from dfad.frontend.builder import cast, constant
 from dfad.frontend.computed import is_computed_on_return, write_returned
-from dfad.frontend.doubts import note_copy, note_share
+from dfad.frontend.doubts import note_copy, note_share, start_resizing
 from dfad.frontend.early import note_type
-from dfad.frontend.elementwise import operand_of
+from dfad.frontend.elementwise import have_other_extents, operand_of
 from dfad.frontend.masks import keep_masked
 from dfad.frontend.scope import Context, Home, Retry
-from dfad.frontend.selections import bind_selection, release, shape_outside
+from dfad.frontend.selections import bind_selection, changes_inside, release, shape_outside
 from dfad.frontend.values import Deferred, Lazy, Masked, OneOf, Scalar, Tuple, Value, View, element, kind_of, whole
 from dfad.frontend.written import place_before
 from dfad.ir.dtype import I64, Dtype
@@ -254,12 +254,14 @@ def _assign_array(context: Context, name: str, home: Home, value: View | Lazy | 
         return bind_selection(context, name, home, value)
     if home.array is None:
         dtype, _ = learned_type(context, home, value)
-        shape = shape_outside(context, name, home, value.shape)
+        shape = shape_outside(context, name, home, value.shape, isinstance(value, View | OneOf))
         note_type(context, home, dtype, False, shape)
         home.array = context.builder.declare(context.builder.name(name), dtype, shape, home.block)
     array = home.array
     if array.rank != len(value.shape):
         _refuse_change(context, name, home, value)
+    if isinstance(value, View | OneOf) and (have_other_extents(array.shape, value.shape) or changes_inside(context, home, value.shape)):
+        start_resizing(context, context.frame, name)
     if array.dtype != value.dtype:
         context.learned.types[home.key] = _joined(context, [(array.dtype, False), (value.dtype, False)])
         raise Retry

@@ -28,6 +28,7 @@ MODULES = (
     "rows",
     "carried",
     "apart",
+    "extents",
 )  # fmt: skip
 
 

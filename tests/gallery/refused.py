@@ -195,7 +195,7 @@ MEANING = {
         "def f(x, c):\n    return np.sum(x[x > 0] if c > 0 else x[x < 0])\n",
         2,
         "x[x > 0] if c > 0 else x[x < 0]",
-        "how many elements",
+        "lengths of their own",
         "on each path",
         XC,
     ),
@@ -207,6 +207,21 @@ MEANING = {
     "differences_unknown": Refused("def f(x, n):\n    return np.diff(x, n)\n", 2, "np.diff(x, n)", "number of times", None, XN),
     "shifts_and_axes": Refused(
         "def f(x):\n    return np.roll(x, (1, 2, 3), (0, 1))\n", 2, "np.roll(x, (1, 2, 3), (0, 1))", "3 shifts", None, array("n", 2)
+    ),
+    "view_of_a_view_without_end": Refused(
+        "def f(x):\n    u = x\n    while len(u) > 1:\n        u = u[::2]\n    return u[0]\n",
+        4,
+        "u = u[::2]",
+        "kinds of view",
+        "start and step",
+    ),
+    "sides_of_other_lengths": Refused(
+        "def f(x, c):\n    return np.sum(x[1:] if c > 0 else x * 2.0)\n",
+        2,
+        "x[1:] if c > 0 else x * 2.0",
+        "only views may have",
+        "on each path",
+        XC,
     ),
     "list_repeated": Refused("def f(x, n):\n    return np.sum([0.0] * n)\n", 2, "[0.0] * n", "is repeated", "np.full", XN),
     "list_negated": Refused("def f(x):\n    return x + -[1.0, 2.0]\n", 2, "-[1.0, 2.0]", "not defined for a list", "np.array"),

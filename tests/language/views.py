@@ -71,7 +71,18 @@ def augmented_array_is_the_callers(A):
     return np.sum(A)
 
 
+def view_of_another_length(x):
+    inner, s = x, 0.0
+    while len(inner) > 2:
+        inner = inner[1:-1]
+        inner *= 0.5
+        s += np.sum(inner * inner)
+    half = x[: len(x) // 2] if s > 1.0 else x[len(x) // 2 :]
+    return s + np.sum(half * half)
+
+
 ENTRIES = (
+    Entry(view_of_another_length, array("n"), bits=False),
     Entry(row_is_a_view, array("n+1", 3), bits=False),
     Entry(transpose_is_a_view, array("n", 3), bits=False),
     Entry(reversed_is_a_view, array("n+1", 5), bits=False),
