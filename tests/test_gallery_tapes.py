@@ -44,7 +44,6 @@ RECORDED = {
     "first_in_an_inner_loop": 200,
     "first_is_a_constant": 160,
     "first_of_two_writes": 80,
-    "array_product_of_elements": 80,
     "extents_of_the_last_trip": 64,
     "extents_shrink_in_a_loop": 72,
     "idle_loop_exchanges": 160,
