@@ -134,9 +134,10 @@ class _Writer:
         """The product where no Check before it fails."""
         if not checks:
             return product
-        guard: Expression = checks[0].condition
-        for check in checks[1:]:
-            guard = Apply("and", (guard, check.condition), BOOL)
+        first, *others = dict.fromkeys(check.condition for check in checks)
+        guard: Expression = first
+        for other in others:
+            guard = Apply("and", (guard, other), BOOL)
         return Branch(guard, Block((), (product,)), Block((), ()), product.where, self.keys.fresh(f"{product.key}."))
 
 

@@ -107,7 +107,7 @@ class _Writer:
         panels = self.panels(run, height)
         if not run.checks:
             return panels
-        first, *others = (check.condition for check in run.checks)
+        first, *others = dict.fromkeys(check.condition for check in run.checks)
         guard: Expression = first
         for other in others:
             guard = Apply("and", (guard, other), BOOL)
