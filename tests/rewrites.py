@@ -8,14 +8,17 @@ from dfad.ir.nodes import Program
 from dfad.ir.verify import verify
 from dfad.optimise.carry import carry_values
 from dfad.optimise.choose import choose_sums
+from dfad.optimise.columns import multiply_columns
 from dfad.optimise.contract import contract
 from dfad.optimise.ends import end_loops
+from dfad.optimise.extents import unify_extents
 from dfad.optimise.factors import scale_vectors
 from dfad.optimise.fuse import fuse
 from dfad.optimise.guards import name_guards
 from dfad.optimise.lower_library import lower_extremes, lower_library
 from dfad.optimise.number import number_values
 from dfad.optimise.once import run_once
+from dfad.optimise.panels import multiply_panels
 from dfad.optimise.registers import hold_cells
 from dfad.optimise.strips import multiply_strips
 from dfad.optimise.substitute import substitute_once
@@ -28,8 +31,9 @@ from tests.shared_loops import share_backwards
 Rewrite = Callable[[Program], Program]
 
 OF_A_PRIMAL: tuple[Rewrite, ...] = (
-    substitute_once, number_values, scale_vectors, multiply_strips, read_twins, end_loops, unwrap, name_guards, lower_extremes, choose_sums,
-    run_once, tidy, fuse, contract, carry_values, unswitch, lower_library, hold_cells, share_backwards,
+    substitute_once, number_values, scale_vectors, multiply_columns, multiply_strips, read_twins, end_loops, unwrap, name_guards,
+    unify_extents, lower_extremes, choose_sums, run_once, tidy, fuse, contract, carry_values, unswitch, lower_library, multiply_panels,
+    hold_cells, share_backwards,
 )  # fmt: skip
 """Before differentiation, then those of a Program that is not differentiated; all but the last keep every bit."""
 
