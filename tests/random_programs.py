@@ -64,6 +64,17 @@ TYPED = (
     "A[b] += 0.5", "x[:] = x.astype(np.float32)", "p[:] = (x * 4).astype(np.int64)", "k = int({s}) if abs({s}) < 9 else 2",
     "g, q = g * 2, float(g[0]); s -= q",
 )  # fmt: skip
+SEQUENCES = (
+    "x[[0, -1]] = x[[-1, 0]]", "x[[{i}, 0]] += {s}", "A[[0, -1]] = A[[-1, 0]]", "A[:, [0, -1]] *= 0.5", "s += A[[0, -1], {i}][1]",
+    "A[{i}, [0]] = y[[-1]]", "x[-1:] = [{s}]", "y[:1] += (t,)", "s = (s, t)[k % 2]", "t = ((0.5, s), (t, 2.0))[k % 2][{i} % 2]",
+    "(x, y)[k % 2][0] = {s}", "(x, y)[{i} % 2][:] = 0.5 * A[0]", "pos = (k % n, m % n); A[pos] *= 0.5", "A[x > {s}, 0] = {s}",
+    "pr = (s, t); s, t = pr[1], pr[0] * 0.5", "A[x > 0, {i}] += x[x > 0]", "A[{i}, y > 0] *= 0.5", "A[:, x > 0] = {s}",
+    "A[x > 0, 1:] *= 0.5", "A[1:, y > {s}] += 1.0", "x[idx[idx > 0]] = {s}", "x[p > 0] = y[p > 0]", "A[x > 0, idx[x > 0]] += {s}",
+    "s += x[x > -9.0][{i}]", "y[np.nonzero(x > 0)[0]] += 1.0", "k = len(np.nonzero(x > {s})[0])", "x[idx][0] = {s}",
+    "A[:] = np.roll(A, ({i}, 1), axis=(0, 1))", "A[:] = np.roll(A, k)", "A[1:] = np.diff(A, axis=0)", "A[idx, [0]] = x",
+    "part = x[1:] if {c} else x[:-1]; part *= 0.5", "part = x[1:] if {c} else x[:1]; s += len(part)", "s = max([s, t, {s}])",
+    "for v in reversed(x): s = 0.5 * s + v",
+)  # fmt: skip
 AXES = (
     "x[:] = np.max(A, axis=1)", "y[:] = np.min(A, axis=0) + x", "s = np.min(x)", "k = np.argmax(x)", "b[:] = np.any(A > {s}, axis=0)",
     "p[:] = np.sum(A > 0, axis=1)", "A -= np.max(A, axis=1, keepdims=True)", "y[:] = np.sum(A, axis=0)", "x[:] = A.mean(axis=1)",
@@ -195,6 +206,7 @@ class Writer:
             (1, lambda level: self.emit(level, self.fill(self.random.choice(CHOICES)))),
             (1.5, lambda level: self.emit(level, self.fill(self.random.choice(TYPED)))),
             (0.8, lambda level: self.emit(level, self.fill(self.random.choice(AXES)))),
+            (1.2, lambda level: self.emit(level, self.fill(self.random.choice(SEQUENCES)))),
             (1, self.view),
             (1 if depth < 4 else 0, self.loop_over),
             (1.2 if depth < 4 else 0, self.loop_until),
@@ -320,6 +332,7 @@ def features(text: str) -> Counter[str]:
         "early return": body.count("return ") > 1,
         "exchange": "x, y = y, x" in body,
         "mask": any(name in body for name in ("> 0]", "[mask", "[b]", "[x >", "[A >", "[y >")),
+        "list or tuple": any(name in body for name in ("[[", "([", "= [", "(s, t)", "(x, y)", "(t,")),
         "index array": "[idx" in body or "[p %" in body,
         "call": any(name in body for name in ("scale_first", "add_to_all", "doubled", "search")),
         "integer arithmetic": "//" in body or "%" in body,

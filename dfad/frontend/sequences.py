@@ -15,7 +15,7 @@ import sympy
 from dfad.frontend.arithmetic import apply, select
 from dfad.frontend.arrays import as_view
 from dfad.frontend.elementwise import common_dtype, number_of, require_equal, typed
-from dfad.frontend.oneof import one_of
+from dfad.frontend.oneof import one_of, parts_of
 from dfad.frontend.positions import resolve_index
 from dfad.frontend.scope import Context
 from dfad.frontend.values import Deferred, Lazy, OneOf, Scalar, SliceOf, Tuple, Value, View, integer, kind_of, number
@@ -108,8 +108,8 @@ def _chosen(context: Context, place: sympy.Expr, items: Sequence[Value]) -> Valu
     if len(rows) == len(items) and len({len(row.items) for row in rows}) == 1:
         columns = zip(*(row.items for row in rows), strict=True)
         return Tuple(tuple(_chosen(context, place, column) for column in columns), rows[0].is_list)
-    if all(isinstance(item, View | Lazy | Deferred) and not isinstance(item, OneOf) for item in items):
-        return _chosen_view(context, place, [as_view(context, item) for item in items])
+    if all(isinstance(item, View | Lazy | Deferred) for item in items):
+        return _chosen_view(context, place, [item if isinstance(item, OneOf) else as_view(context, item) for item in items])
     context.unsupported("the items of this tuple are of several kinds, and which one it is only the running kernel knows", hint="write if")
 
 
@@ -122,11 +122,17 @@ def _chosen_number(context: Context, place: sympy.Expr, numbers: Sequence[Scalar
     return Scalar(found.expression, weak)
 
 
-def _chosen_view(context: Context, place: sympy.Expr, views: Sequence[View]) -> Value:
-    first = views[0]
-    for view in views[1:]:
-        if view.dtype != first.dtype or len(view.shape) != len(first.shape):
-            context.wrong_type(f"the items of this tuple are {kind_of(first)} and {kind_of(view)}, not arrays of one shape and type")
-        for own, other in zip(first.shape, view.shape, strict=True):
+def _chosen_view(context: Context, place: sympy.Expr, items: Sequence[View | OneOf]) -> Value:
+    """One of the views that the items may be: its place among all of them, from that of the item and that within it."""
+    first, views, places = items[0], list[View](), list[Scalar]()
+    for item in items:
+        if item.dtype != first.dtype or len(item.shape) != len(first.shape):
+            context.wrong_type(f"the items of this tuple are {kind_of(first)} and {kind_of(item)}, not arrays of one shape and type")
+        for own, other in zip(first.shape, item.shape, strict=True):
             require_equal(context, own, other)
-    return one_of(place, views)
+        selector, parts = parts_of(item)
+        places.append(integer(len(views) + selector))
+        views.extend(parts)
+    if len(views) == len(items):
+        return one_of(place, views)
+    return one_of(context.builder.pin_integer(_chosen_number(context, place, places)), views)

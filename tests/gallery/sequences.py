@@ -86,6 +86,15 @@ def arrays_chosen_by_the_trip(x, y, n):
     return np.sum(x * y)
 
 
+def arrays_chosen_that_change_places(x, y, n):
+    """Each item of the tuple may itself be either array."""
+    for t in range(n):
+        (x, y)[(t + 1) % 2][:] = 0.5 * (y, x)[t % 3 // 2] * x
+        if x[0] > 0.6:
+            x, y = y, x
+    return np.sum(x * y)
+
+
 def mask_made_of_what_it_writes(A):
     A[A[:, 0] > 0.0, 1] = A[A[:, 0] > 0.0, 0] ** 2
     A[A[:, 1] < 0.5, :2] = A[A[:, 1] < 0.5, 1:3] * 2.0
@@ -127,6 +136,7 @@ ENTRIES = (
     Entry(list_exchanges_elements, all_of(array("n"), array("n+1", 3)), least=2, bits=False),
     Entry(row_of_numbers_from_the_row_before, all_of(array("n"), size()), least=1),
     Entry(arrays_chosen_by_the_trip, all_of(array("n"), array("n"), size()), bits=False),
+    Entry(arrays_chosen_that_change_places, all_of(array("n"), array("n"), size()), bits=False),
     Entry(mask_made_of_what_it_writes, signed("n", 3), least=1, bits=False),
     Entry(mask_of_columns_in_a_loop, all_of(signed("n", "n"), size()), bits=False),
     Entry(mask_beside_indices_under_a_branch, all_of(signed("n", 3), signed("n")), bits=False),
