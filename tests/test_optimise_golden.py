@@ -17,6 +17,7 @@ from dfad.optimise.gather import gather
 from dfad.optimise.guards import name_guards
 from dfad.optimise.initial import assign_first
 from dfad.optimise.number import number_values
+from dfad.optimise.stages import name_stages
 from dfad.optimise.substitute import substitute_once
 from dfad.optimise.tidy import tidy
 from dfad.optimise.unswitch import unswitch
@@ -26,7 +27,8 @@ from tests.ir_text import build
 PASSES = {
     "assign_first": assign_first, "carry": carry_values, "distribute": distribute, "end_loops": end_loops, "gather": gather,
     "guards": name_guards, "number": number_values,
-    "remove_copies": remove_copies, "remove_dead": remove_dead, "substitute": substitute_once, "tidy": tidy, "unswitch": unswitch,
+    "remove_copies": remove_copies, "remove_dead": remove_dead, "stages": name_stages, "substitute": substitute_once,
+    "tidy": tidy, "unswitch": unswitch,
     "upward": run_upwards,
 }  # fmt: skip
 
@@ -214,6 +216,29 @@ def f(x: f8[N], y: f8[N]):
         d[i4] = b[i4]*b[N - 1 - i4]
     for j in range(0, N):
         y[j] = c[j]*d[N - 1 - j]
+""",
+    "stages_of_a_cell": """
+def f(x: f8[N], y: f8[N]):
+    for i in range(1, N):
+        x[i] = x[i - 1]*y[i]
+        x[i] = sin(x[i])*x[i - 1]
+        y[i] = x[i]
+        x[i] = x[i]*y[i]
+""",
+    "stages_of_sums": """
+def f(x: f8[N], y: f8[N]):
+    for i in range(0, N):
+        x[i] += y[i]
+        x[i] += 0.5
+        x[i] = x[i]*y[i]
+""",
+    "stages_around_a_loop": """
+def f(x: f8[N], y: f8[N]):
+    for i in range(0, N):
+        x[i] = x[i]*2.0
+        for j in range(0, N):
+            y[j] = y[j]*x[i]
+        x[i] = x[i] + y[0]
 """,
     "substitute_chain": """
 def f(x: f8[N], y: f8[N]):
@@ -419,6 +444,27 @@ def f(x: f8[N], y: f8[N]):
         b[k] = x[k]*2.0
     for j in range(0, N):
         y[j] = a[j]*b[N - 1 - j]
+""",
+    "stages_read_by_another_name": """
+def f(x: f8[N], y: f8[N]):
+    for i in range(0, N):
+        x[i] = x[i]*y[i]
+        y[i] = x[N - 1 - i]
+        x[i] = sin(x[i])
+""",
+    "stages_linear": """
+def f(x: f8[N], y: f8[N]):
+    for i in range(0, N):
+        x[i] = x[i]*y[i]
+        x[i] = 0.5*x[i] + y[i]
+""",
+    "stages_in_a_branch": """
+def f(x: f8[N], y: f8[N]):
+    for i in range(0, N):
+        x[i] = x[i]*y[i]
+        if x[i] > 0.5:
+            x[i] = sin(x[i])
+        y[i] = x[i]
 """,
     "substitute_argument_changed": """
 def f(x: f8[N], y: f8[N]):

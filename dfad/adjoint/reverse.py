@@ -77,6 +77,7 @@ class _Reversal:
         self.where = first_location(program.body) or Location(program.name, 1, 0, 1, 0)
         self.names = names_of(program)
         active = active_arrays(program.body, self.arrays, request.wrt, request.of, is_flat)
+        moving = with_partners(active.union(request.of), program.body)
         wanted = with_partners(active.union(request.wrt, request.of), program.body)
         floats = [array.name for array in self.arrays.values() if array.name in wanted and array.dtype.is_float]
         self.bars = {name: self.names.fresh(f"{name}_bar") for name in floats}
@@ -85,7 +86,8 @@ class _Reversal:
         self.bars |= {name: seed.name for name, seed in self.computed.items()}
         self.final = _only_assigned(program) & self.computed.keys()
         self.outer = frozenset(array.name for array in (*program.parameters, *program.body.arrays))
-        self.setting = Setting(self.arrays, self.bars, frozenset(self.arrays) - written, self.names)
+        moved = {name: bar for name, bar in self.bars.items() if name in moving}
+        self.setting = Setting(self.arrays, moved, frozenset(self.arrays) - written, self.names)
         self.count = 0
 
     def key(self, wish: str) -> str:

@@ -24,6 +24,7 @@ MODULES = (
     "lengths",
     "numbers",
     "ways_out",
+    "stages",
     "sequences",
     "rows",
     "carried",
