@@ -9,6 +9,7 @@ import math
 import numpy as np
 import pytest
 
+from dfad.ir.dtype import BOOL, I64
 from dfad.ir.integer import compile_integer
 from dfad.ir.nodes import Branch, Role, While
 from dfad.ir.walk import all_arrays, walk
@@ -28,7 +29,6 @@ RECORDED = {
     "apart_read_behind": 160,
     "apart_the_halves_share": 560,
     "array_in_place": 40,
-    "array_ones_broadcast": 120,
     "array_product_accumulates": 200,
     "array_product_of_elements": 64,
     "carried_by_two": 64,
@@ -71,11 +71,9 @@ RECORDED = {
     "report_narrow_stencil": 48,
     "report_product_loop": 32,
     "report_read_then_overwritten": 32,
-    "report_two_in_place_statements": 72,
     "rows_of_a_name_bound_anew_in_an_outer_loop": 80,
     "rows_of_an_alias": 200,
     "rows_within_rows": 1200,
-    "scalar_augmented": 40,
     "selection_in_the_next_trip": 24,
     "selection_two_names_of_the_old": 24,
     "short_exchanged_names": 80,
@@ -84,6 +82,12 @@ RECORDED = {
     "slice_reshape_is_a_view": 232,
     "slice_step_overlaps": 24,
     "slices_of_one_element": 1000,
+    "stage_exchanged": 80,
+    "stage_in_a_loop_between": 240,
+    "stage_of_a_plane": 600,
+    "stage_of_a_sum": 40,
+    "stage_of_scalars": 160,
+    "stage_read_elsewhere": 184,
     "triangle_backwards": 160,
     "triangle_grows": 80,
     "triangle_grows_by_two": 200,
@@ -100,6 +104,53 @@ RECORDED = {
     "while_counts_in_loops": 280,
 }
 """Bytes at this size. Values that are kept, never twice: a sweep that reads its own cells records each trip or each trip but the first."""
+
+LESS_BY_HAND = {
+    "again_from_an_array_of_the_trip": (96, "the nest that needs the array overwrites what it is made of"),
+    "again_not_from_the_entry": (8, "one element of the five is not the argument's at entry"),
+    "array_in_place": (0, "what is overwritten is the argument and one"),
+    "array_product_of_elements": (40, "two results are the same product"),
+    "idle_loop_exchanges": (0, "arrays that a loop exchanges are not filled again"),
+    "loop_counter_reset": (0, "a counter that is set anew in each trip follows from the indices"),
+    "loop_exchanges_arrays": (24, "arguments that are exchanged are recorded, although they are there at entry"),
+    "number_normalised_twice": (400, "the first trip, which finds the argument's values"),
+    "number_swapped": (0, "arrays that are exchanged are not filled again"),
+    "products_of_products": (288, "the first trip, which finds the argument's values"),
+    "program_gramschmidt": (336, "the first trip, which finds the argument's values"),
+    "program_gray_scott": (0, "arguments that are exchanged are recorded, although they are there at entry"),
+    "program_heat_radiation": (80, "the first trip, which finds the argument's values"),
+    "program_lorenz": (360, "the state is overwritten before all that is computed from it has been needed; the first trip"),
+    "program_lstm": (416, "the first trip, which finds the argument's values"),
+    "program_shallow_water": (224, "the first trip, which finds the argument's values"),
+    "report_experts": (64, "the first trip, which finds the argument's values"),
+    "report_narrow_stencil": (24, "arguments that are exchanged are recorded, although they are there at entry"),
+    "rows_of_an_alias": (160, "the first trip, which finds the argument's values"),
+    "rows_within_rows": (1000, "rows that a loop goes over are recorded beside the name that it binds anew"),
+    "selection_in_the_next_trip": (0, "which array a name means, which only the first trip changes"),
+    "short_exchanged_names": (40, "arguments that are exchanged are recorded, although they are there at entry"),
+    "short_old_buffer_named": (80, "three names of what one of them held a trip before"),
+    "short_replayed_forcing": (80, "the first trip, which finds the argument's values"),
+    "slice_reshape_is_a_view": (0, "a vector that is a matrix hides that nothing was written before"),
+    "slice_step_overlaps": (0, "half the argument"),
+    "stage_exchanged": (0, "arguments that are exchanged are recorded, although they are there at entry"),
+    "stage_in_a_loop_between": (200, "the first trip, which finds the argument's values"),
+    "stage_of_a_plane": (400, "the first trip, which finds the argument's values"),
+    "triangle_backwards": (48, "two extents, so that the box is no triangle"),
+    "triangle_grows": (48, "the first trip, which finds the argument's values"),
+    "triangle_grows_by_two": (128, "the first trip, which finds the argument's values"),
+    "triangle_in_sweeps": (320, "the first trip, which finds the argument's values"),
+    "triangle_of_columns": (368, "the first trip, which finds the argument's values"),
+    "triangle_of_slices": (48, "the first trip, which finds the argument's values"),
+    "triangle_of_triangles": (160, "a pyramid in a box"),
+    "triangle_shrinks": (80, "two extents, so that the box is no triangle"),
+    "trips_as_many_as_computed": (40, "the first trip, which finds zeros"),
+    "twin_of_a_step": (192, "what a step leaves is what the next one finds; the first trip"),
+    "twin_written_in_between": (240, "what a step leaves is what the next one finds; the first trip"),
+    "while_counts_in_loops": (160, "a triangle in a box"),
+}
+"""Where a count by hand gives less, and what is above it; a first trip weighs most at this size. Of the others, ``program_adi``,
+``program_cavity_flow``, ``program_floyd_warshall``, ``slices_of_one_element``, ``selection_two_names_of_the_old`` and
+``stage_read_elsewhere`` have not been counted, and the rest record what they must."""
 
 HIDDEN = {"scalar_globals", "trips_from_an_array"}
 """Sizes of these are no arguments."""
@@ -133,3 +184,25 @@ def test_an_affine_kernel_records_what_it_must(name):
     case = affine(name)
     recorded = None if case is None else tape_bytes(case)
     assert (0 if recorded is None else recorded) == RECORDED.get(name, 0)
+
+
+@pytest.mark.parametrize("name", LESS_BY_HAND)
+def test_what_could_be_less_is_less_and_told(name):
+    least, why = LESS_BY_HAND[name]
+    assert why
+    assert least < RECORDED[name]
+
+
+LEFT = (
+    "exit_barrier_paths", "exit_inner_break", "out_at_a_barrier", "out_downwards", "out_of_no_trip", "out_of_the_inner_of_three",
+    "out_on_the_other_side", "trips_barrier", "trips_ragged_break",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_a_loop_that_is_left_keeps_one_integer_and_no_guards(name):
+    case = subject(GALLERY[name].function, GALLERY[name].make(SIZE, np.random.default_rng(SIZE)))
+    program = planned(case, case.kinds[-1], case.active, passes=False)
+    tapes = [array for array in all_arrays(program).values() if array.role is Role.TAPE]
+    assert BOOL not in {array.dtype for array in tapes}
+    assert {array.name.endswith("_last_tape") for array in tapes if array.dtype == I64} == {True}
