@@ -46,7 +46,13 @@ def compare(name, arguments, expected, rewrites):
     program = recorded(case, of, wrt)
     for rewrite in rewrites:
         gradient = run_gradient(case, rewrite(program, wrt), of, wrt)
-        assert gradient_error(benchmark.function, arguments, gradient, wrt=wrt, of=of, cotangents=cotangents(case, of)) <= TOLERANCE
+        error = gradient_error(benchmark.function, arguments, gradient, wrt=wrt, of=of, cotangents=cotangents(case, of))
+        assert error <= TOLERANCE or is_rounding_of_zero(error, gradient)
+
+
+def is_rounding_of_zero(error, gradient):
+    """Whether the reference is 0 and what differs from it is rounding: a single body feels no force and keeps its speed."""
+    return error == np.inf and all(np.max(np.abs(part), initial=0.0) <= 1e-15 for part in gradient)
 
 
 def as_recorded(program, wrt):
