@@ -269,7 +269,7 @@ class Builder:
 
     def natural(self, extent: sympy.Expr) -> sympy.Expr:
         """The extent that a view has, where an extent below 0 means 0."""
-        return extent if self.proves(extent) else sympy.Max(0, extent)
+        return extent if self.proves(extent) else sympy.Max(0, without_floor(extent))
 
     def are_equal(self, first: sympy.Expr, second: sympy.Expr) -> bool:
         """Whether two symbolic integers are proven equal."""
@@ -324,6 +324,15 @@ def cast(value: Expression, dtype: Dtype) -> Expression:
             return constant(int(known), dtype)
         case _:
             return Apply("cast", (value,), dtype)
+
+
+def without_floor(extent: sympy.Expr) -> sympy.Expr:
+    """``e - c`` for ``Max(0, e) - c`` with a constant c >= 0: the same extent, as one below 0 means 0; any other as it is."""
+    for part in sympy.Add.make_args(extent):
+        rest = extent - part
+        if isinstance(part, sympy.Max) and sympy.Integer(0) in part.args and rest.is_Integer and rest <= 0:
+            return sympy.Max(*(one for one in part.args if one != 0)) + rest
+    return extent
 
 
 def constant(value: float, dtype: Dtype) -> Expression:

@@ -14,6 +14,7 @@ import sympy
 from dfad.frontend import bounds
 from dfad.frontend.affine import linear
 from dfad.frontend.arithmetic import TypeClash, apply, divide_by_positive, promote, select
+from dfad.frontend.builder import without_floor
 from dfad.frontend.scope import Context
 from dfad.frontend.values import ONE, ZERO, Deferred, Indices, Lazy, Masked, Scalar, Shape, Tuple, Value, View, element, kind_of
 from dfad.frontend.written import operation_of, origin_of
@@ -116,7 +117,7 @@ def _bounds_above(extent: sympy.Expr) -> Iterator[sympy.Expr]:
 
 def require_equal(context: Context, first: sympy.Expr, second: sympy.Expr) -> None:
     """Make sure that two extents are equal."""
-    first, second = (sympy.Integer(0) if extent.is_Integer and extent < 0 else extent for extent in (first, second))
+    first, second = (sympy.Integer(0) if extent.is_Integer and extent < 0 else without_floor(extent) for extent in (first, second))
     if first == second or context.builder.are_equal(first, second):
         return
     if (first - second).is_Integer and not context.builder.proves(-first) and not context.builder.proves(-second):

@@ -66,6 +66,25 @@ TYPES = {
     "axes_named_twice": calls("np.transpose(x, (0, 0))", "each named once", make=A),
     "loop_over_number": Refused("def f(x, c):\n    for v in c:\n        x[0] = v\n", 2, "c", "a for loop runs over", None, XC),
     "complex_global": calls("x + WAVES", "complex128", "float64", underlined="WAVES"),
+    "zip_strict": Refused(
+        "def f(x):\n    for a, b in zip(x, x, strict=True):\n        x[0] = a\n",
+        2,
+        "zip(x, x, strict=True)",
+        "strict=True is not",
+        "assert",
+    ),
+    "add_at_mask": Refused(
+        "def f(x):\n    np.add.at(x, x > 0, 1.0)\n", 2, "np.add.at(x, x > 0, 1.0)", "np.add.at with a mask", "a[mask] += b"
+    ),
+    "histogram_density": calls(
+        "np.histogram(x, 3, density=True)[0]", "density is not", "divide the counts", underlined="np.histogram(x, 3, density=True)"
+    ),
+    "arange_step_from_data": calls("np.arange(0, 3, int(x[0]))", "a constant other than 0"),
+    "booleans_subtracted": calls("(x > 0) - (x < 1)", "of booleans is not supported"),
+    "bool_negated": calls("-(x > 0)", "of booleans is not supported"),
+    "array_shrinks_in_a_loop": Refused(
+        "def f(x):\n    for i in range(3):\n        x = x[1:]\n    return x\n", 3, "x = x[1:]", "extents x_0 and x_0 - 1", None
+    ),
     "undefined_element": Refused(
         "def f(x):\n    y = np.empty(3)\n    return y[0] * x[0]\n", 3, "return y[0] * x[0]", "y is read here, and", "np.zeros"
     ),

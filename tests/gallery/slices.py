@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.gallery import Entry
-from tests.gallery.makers import all_of, array, number, size, value
+from tests.gallery.makers import all_of, array, number, signed, size, value
 
 
 def slice_stencil(A, B):
@@ -296,7 +296,15 @@ def slice_step_views(x, A, k):
     return np.sum(x * x) + len(z) + np.sum(B @ B.T) + np.sum(A[1:][::k])
 
 
+def slices_of_differences(x):
+    """Slices of arrays made of slices: of an empty vector all are empty, and fit."""
+    d = x[1:] - x[:-1]
+    e = d[1:] * d[:-1]
+    return e + x[1:-1] * d[1:], d[1:-1] * x[1:-2]
+
+
 ENTRIES = (
+    Entry(slices_of_differences, signed("n")),
     Entry(slice_stencil, all_of(array("n+1", "n+1"), array("n+1", "n+1"))),
     Entry(slice_shift_up, array("n")),
     Entry(slice_shift_down, array("n")),
