@@ -7,6 +7,7 @@ from tests.gallery.makers import all_of, array, signed, size, value
 
 
 def extents_differ_by_branch(x, n):
+    """Extents differ by branch."""
     if n % 2:
         u = x[1:]
     else:
@@ -16,12 +17,14 @@ def extents_differ_by_branch(x, n):
 
 
 def extents_differ_by_choice(x, n):
+    """Extents differ by choice."""
     u = x[1:] if n % 2 else x[:-2]
     u[:] = u[::-1] ** 2
     return np.sum(x) + np.sum(u * u)
 
 
 def extents_shrink_in_a_loop(x):
+    """Extents shrink in a loop."""
     u, s = x, 0.0
     for t in range(3):
         u = u[1:]
@@ -31,6 +34,7 @@ def extents_shrink_in_a_loop(x):
 
 
 def extents_shrink_until_one_is_left(x):
+    """Extents shrink until one is left."""
     u, s = x, 0.0
     while len(u) > 2:
         u = u[1:-1] if u[0] > 1.0 else u[:-1]
@@ -39,6 +43,7 @@ def extents_shrink_until_one_is_left(x):
 
 
 def extents_halved_by_data(x):
+    """Extents halved by data."""
     part = x
     for _ in range(4):
         if len(part) > 2:
@@ -51,6 +56,7 @@ def extents_halved_by_data(x):
 
 
 def extents_of_the_last_trip(A, n):
+    """Extents of the last trip."""
     B = A
     for k in range(n):
         B = A[k:, : k + 1]

@@ -82,9 +82,6 @@ TYPES = {
     "arange_step_from_data": calls("np.arange(0, 3, int(x[0]))", "a constant other than 0"),
     "booleans_subtracted": calls("(x > 0) - (x < 1)", "of booleans is not supported"),
     "bool_negated": calls("-(x > 0)", "of booleans is not supported"),
-    "array_shrinks_in_a_loop": Refused(
-        "def f(x):\n    for i in range(3):\n        x = x[1:]\n    return x\n", 3, "x = x[1:]", "extents x_0 and x_0 - 1", None
-    ),
     "undefined_element": Refused(
         "def f(x):\n    y = np.empty(3)\n    return y[0] * x[0]\n", 3, "return y[0] * x[0]", "y is read here, and", "np.zeros"
     ),

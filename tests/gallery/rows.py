@@ -7,12 +7,14 @@ from tests.gallery.makers import all_of, array, signed, size, value
 
 
 def rows_of_a_name_bound_anew(x):
+    """Rows of a name bound anew."""
     for v in x:
         x = x * 0.5 + v
     return x
 
 
 def rows_of_a_name_bound_anew_in_an_outer_loop(x):
+    """Rows of a name bound anew in an outer loop."""
     z = x * 2.0
     for _ in range(2):
         for v in z:
@@ -21,6 +23,7 @@ def rows_of_a_name_bound_anew_in_an_outer_loop(x):
 
 
 def rows_of_exchanged_arrays(x, y):
+    """Rows of exchanged arrays."""
     s = 0.0
     for i, v in enumerate(x):
         x, y = y, x
@@ -29,6 +32,7 @@ def rows_of_exchanged_arrays(x, y):
 
 
 def rows_exchanged_and_written(x, y):
+    """Rows exchanged and written."""
     for a, b in zip(x, y):  # noqa: B905
         x, y = y, x
         x[0] = a * b
@@ -36,6 +40,7 @@ def rows_exchanged_and_written(x, y):
 
 
 def rows_bound_anew_on_one_path(x):
+    """Rows bound anew on one path."""
     for i, v in enumerate(x):
         if v > 0.0:
             x = x * 0.5
@@ -44,6 +49,7 @@ def rows_bound_anew_on_one_path(x):
 
 
 def rows_written_before_they_are_bound_anew(x):
+    """Rows written before they are bound anew."""
     for v in x:
         x[-1] += v * v
         if v > 0.0:
@@ -52,6 +58,7 @@ def rows_written_before_they_are_bound_anew(x):
 
 
 def rows_of_an_alias(x):
+    """Rows of an alias."""
     y = x
     for v in y:
         x = x * v + 1.0
@@ -59,6 +66,7 @@ def rows_of_an_alias(x):
 
 
 def rows_within_rows(x, y):
+    """Rows within rows."""
     for v in x:
         for w in y:
             x, y = y * w, x + v
@@ -66,6 +74,7 @@ def rows_within_rows(x, y):
 
 
 def rows_left_by_break(x, n):
+    """Rows left by break."""
     for _ in range(n):
         for v in x:
             if v > 0.5:
@@ -88,6 +97,7 @@ def rows_of_what_an_outer_loop_bound(x, n):
 
 
 def rows_of_two_that_change_places(x, y, n):
+    """Rows of two that change places."""
     for _ in range(n):
         for a, b in zip(x, y):  # noqa: B905
             y[-1] += a * b
@@ -97,6 +107,7 @@ def rows_of_two_that_change_places(x, y, n):
 
 
 def rows_within_rows_of_one_name(x, n):
+    """Rows within rows of one name."""
     for _ in range(n):
         for v in x:
             x[0] += 0.1 * v

@@ -24,6 +24,7 @@ def tuple_first_made_in_a_loop(x, n):
 
 
 def tuple_of_tuples_is_carried(x, n):
+    """Tuple of tuples is carried."""
     p = ((x[0], x[-1]), 2.0)
     for i in range(n):
         (a, b), c = p
@@ -33,6 +34,7 @@ def tuple_of_tuples_is_carried(x, n):
 
 
 def tuple_of_integers_becomes_floats(x, n):
+    """Tuple of integers becomes floats."""
     s = (0, 1)
     for i in range(n):
         s = (s[0] + x[i] ** 2, s[1] * 2.0)
@@ -40,6 +42,7 @@ def tuple_of_integers_becomes_floats(x, n):
 
 
 def tuple_is_the_place_of_the_greatest(A):
+    """Tuple is the place of the greatest."""
     place = (0, 0)
     for i in range(A.shape[0]):
         for j in range(A.shape[1]):
@@ -50,6 +53,7 @@ def tuple_is_the_place_of_the_greatest(A):
 
 
 def tuple_in_a_while(x):
+    """Tuple in a while."""
     s = (1.0, 0.5)
     while s[0] < 3.0:
         s = (s[0] + s[1] * x[0] ** 2, s[1] + 0.5)
@@ -65,12 +69,14 @@ def list_stores_rows_one_by_one(A):
 
 
 def list_exchanges_elements(x, A):
+    """List exchanges elements."""
     x[[0, -1]] = x[[-1, 0]] * x[0]
     A[[0, 1]], A[2] = A[[1, 0]], A[0] ** 2
     return np.sum(x * x) + np.sum(A**3)
 
 
 def row_of_numbers_from_the_row_before(x, n):
+    """Row of numbers from the row before."""
     y = np.zeros((n + 1, 3))
     y[0] = 1.0, 0.5, x[0]
     for t in range(n):
@@ -80,6 +86,7 @@ def row_of_numbers_from_the_row_before(x, n):
 
 
 def arrays_chosen_by_the_trip(x, y, n):
+    """Arrays chosen by the trip."""
     for t in range(n):
         old, new = (x, y)[t % 2], (x, y)[(t + 1) % 2]
         new[1:] = 0.5 * old[:-1] * new[1:]
@@ -96,6 +103,7 @@ def arrays_chosen_that_change_places(x, y, n):
 
 
 def mask_made_of_what_it_writes(A):
+    """Mask made of what it writes."""
     A[A[:, 0] > 0.0, 1] = A[A[:, 0] > 0.0, 0] ** 2
     A[A[:, 1] < 0.5, :2] = A[A[:, 1] < 0.5, 1:3] * 2.0
     A[0, A[0] > 0.1] *= A[0, A[0] > 0.1]
@@ -103,6 +111,7 @@ def mask_made_of_what_it_writes(A):
 
 
 def mask_of_columns_in_a_loop(S, n):
+    """Mask of columns in a loop."""
     for k in range(n):
         S[:, S[k] > 0.0] *= 0.9 * S[:, S[k] > 0.0]
         S[k, S[k] < -0.2] = 0.1 * k
@@ -110,6 +119,7 @@ def mask_of_columns_in_a_loop(S, n):
 
 
 def mask_beside_indices_under_a_branch(A, x):
+    """Mask beside indices under a branch."""
     for i in range(len(x)):
         if x[i] > 0.0:
             A[i, A[i] > 0.0] = x[i] ** 2
@@ -119,6 +129,7 @@ def mask_beside_indices_under_a_branch(A, x):
 
 
 def places_of_a_mask_chosen_twice(A, x, c):
+    """Places of a mask chosen twice."""
     rows = np.nonzero(x > 0.0)[0]
     A[rows, 0] += c * A[rows, 1] ** 2
     A[rows[::-1], 1] = A[rows, 0]
