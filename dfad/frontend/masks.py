@@ -15,9 +15,24 @@ from dfad.frontend.arithmetic import apply
 from dfad.frontend.arrays import in_temporary, nest, reads_of, reads_since, store, turns_of
 from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import cast, constant
-from dfad.frontend.elementwise import apply_all, have_one_mask, number_of, require_equal, settle
+from dfad.frontend.elementwise import apply_all, have_one_mask, is_at_most_one, is_stretched, number_of, require_equal, settle
 from dfad.frontend.scope import Context
-from dfad.frontend.values import Deferred, Indices, Lazy, Masked, MaskedCells, Scalar, Value, View, element, integer, kind_of, whole
+from dfad.frontend.values import (
+    ONE,
+    ZERO,
+    Deferred,
+    Indices,
+    Lazy,
+    Masked,
+    MaskedCells,
+    Scalar,
+    Value,
+    View,
+    element,
+    integer,
+    kind_of,
+    whole,
+)
 from dfad.ir.dtype import F32, F64, I64, Dtype
 from dfad.ir.nodes import Expression, Read
 
@@ -59,10 +74,26 @@ def is_spread(context: Context, cells: MaskedCells, value: Value) -> bool:
 def store_masked(context: Context, cells: MaskedCells, value: Value) -> None:
     """``owner[mask] = value``: a number, or elements under the same mask."""
     if isinstance(value, Masked):
-        _store(context, cells, value)
+        _store(context, cells, _fitted(context, cells, value))
     else:
         number = settle(context, number_of(context, value))
         _store(context, cells, Masked(cells.mask, cells.owner.shape, number.dtype, lambda indices: number.expression))
+
+
+def _fitted(context: Context, cells: MaskedCells, value: Masked) -> Masked:
+    """The elements broadcast to the cells along the axes that the mask does not stand for."""
+    first, shape = len(cells.mask.shape), cells.owner.shape
+    if shape[first:] == value.shape[first:]:
+        return value
+    for own, other in zip(shape[first:], value.shape[first:], strict=True):
+        if other != 1:
+            require_equal(context, ONE if is_at_most_one(other) and not is_at_most_one(own) else own, other)
+
+    def element(indices: Indices) -> Expression:
+        pairs = zip(indices[first:], value.shape[first:], shape[first:], strict=True)
+        return value.at((*indices[:first], *(ZERO if is_stretched(extent, common) else index for index, extent, common in pairs)))
+
+    return Masked(value.mask, shape, value.dtype, element)
 
 
 def _store(context: Context, cells: MaskedCells, value: Masked) -> None:

@@ -107,6 +107,11 @@ def _assign_home(context: Context, name: str, home: Home, value: Value) -> Value
             return _assign_parts(context, name, home, items)
         case Tuple() if _may_split(context, home, value):
             return _split(context, name, home, value)
+        case Masked():
+            context.unsupported(
+                f"how many elements {name} has is known in this loop or branch only",
+                hint="compute here what needs them, or keep an array of full length with np.where",
+            )
         case _ if home.array is None and not home.parts and (home.fixed is None or home.fixed == value):
             home.fixed = value
             return value

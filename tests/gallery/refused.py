@@ -215,6 +215,14 @@ MEANING = {
         "kinds of view",
         "start and step",
     ),
+    "masked_elements_carried": Refused(
+        "def f(x, c):\n    if c > 0:\n        u = x[x > 0]\n    else:\n        u = x\n    return np.sum(u)\n",
+        3,
+        "u = x[x > 0]",
+        "how many elements u has",
+        "np.where",
+        XC,
+    ),
     "sides_of_other_lengths": Refused(
         "def f(x, c):\n    return np.sum(x[1:] if c > 0 else x * 2.0)\n",
         2,

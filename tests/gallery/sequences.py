@@ -110,6 +110,13 @@ def mask_made_of_what_it_writes(A):
     return np.sum(A * A)
 
 
+def mask_takes_one_column(A, B, x):
+    """A column under the mask stands for all columns of the cells."""
+    A[x > 0.0] = B[x > 0.0, :1] * A[x > 0.0, 1:2]
+    A[x < 0.3, 1:] += B[x < 0.3]
+    return np.sum(A * A)
+
+
 def mask_of_columns_in_a_loop(S, n):
     """Mask of columns in a loop."""
     for k in range(n):
@@ -149,6 +156,7 @@ ENTRIES = (
     Entry(arrays_chosen_by_the_trip, all_of(array("n"), array("n"), size()), bits=False),
     Entry(arrays_chosen_that_change_places, all_of(array("n"), array("n"), size()), bits=False),
     Entry(mask_made_of_what_it_writes, signed("n", 3), least=1, bits=False),
+    Entry(mask_takes_one_column, all_of(signed("n", 3), signed("n", 2), signed("n")), bits=False),
     Entry(mask_of_columns_in_a_loop, all_of(signed("n", "n"), size()), bits=False),
     Entry(mask_beside_indices_under_a_branch, all_of(signed("n", 3), signed("n")), bits=False),
     Entry(places_of_a_mask_chosen_twice, all_of(signed("n", 3), signed("n"), number()), bits=False),
