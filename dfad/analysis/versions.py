@@ -197,7 +197,8 @@ class Versions:
             times = meetings.apply_range(order)
             if times.is_empty():
                 continue
-            may[writer.key] = (writer, times)
+            known = may.get(writer.key)     # the end of a Block overwrites all arrays of a group
+            may[writer.key] = (writer, times if known is None else known[1].union(times))
             if (exact_access or isinstance(writer.node, Block)) and together is not None:
                 same = cells.domain_map().apply_range(self._instances.same(reader, writer, together))
                 times = meetings.intersect(same).apply_range(order)

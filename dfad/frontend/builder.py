@@ -280,6 +280,11 @@ class Builder:
         shape = self.shapes.get(array.name, array.shape)
         return array if shape == array.shape else replace(array, shape=shape)
 
+    def start_of(self, array: Array) -> int:
+        """The position in the function's block from which on the shape of one of its arrays is known."""
+        opened = self.blocks[0]
+        return _start_of(array, opened.arrays, {memlet.array: at for at, node in enumerate(opened.body) for memlet in writes(node)})
+
     def close(self, opened: OpenBlock) -> Block:
         """The Block, frozen. An array whose shape names a scalar of the block begins after it, in a Block of its own."""
         arrays = [self.shaped(array) for array in opened.arrays]

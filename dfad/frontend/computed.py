@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 
 import sympy
 
 from dfad.frontend.arrays import store
+from dfad.frontend.blocks import Checks
 from dfad.frontend.builder import constant
 from dfad.frontend.elementwise import operand_of
 from dfad.frontend.packing import pack
@@ -40,6 +42,8 @@ def is_computed(context: Context, value: Value) -> bool:
 
 def computed_result(context: Context, value: View | Lazy | Deferred | Masked, base: str) -> Array:
     """The result that holds the value."""
+    if isinstance(value, View) and _may_leave(context, value):
+        return _let_leave(context, value.array)
     rest = value.shape[1:]
     if isinstance(value, Masked):
         rest = value.shape[len(value.mask.shape) :]
@@ -55,13 +59,38 @@ def _is_known(context: Context, shape: Shape) -> bool:
     return all(extent.free_symbols <= known for extent in shape)
 
 
+def _may_leave(context: Context, view: View) -> bool:
+    """Whether an array of the function's can be the result itself. A gradient keeps them apart: what it reads is not the caller's."""
+    builder = context.builder
+    is_own = view.is_whole and view.array in builder.blocks[0].arrays and view.array.name not in builder.exchanged
+    return is_own and builder.checks is not Checks.OUTSIDE and _is_known(context, view.shape[1:])
+
+
+def _let_leave(context: Context, array: Array) -> Array:
+    """The array as a result: from where its shape is known it has memory that the caller keeps."""
+    builder, outside = context.builder, context.builder.blocks[0]
+    start = builder.start_of(array)
+    leaving = replace(array, shape=(sympy.oo, *array.shape[1:]))
+    outside.arrays[outside.arrays.index(array)] = leaving
+    computed = context.computed[array.name] = Computed(leaving, _declare_extents(context, array.name, array.rank))
+    with builder.nested() as opened:
+        _room(context, computed, array.shape)
+    outside.body[start:start] = opened.body
+    return leaving
+
+
 def _declare(context: Context, base: str, dtype: Dtype, rank: int, rest: Shape | None) -> Computed:
     """A result of that rank; without the shape of its rows its elements lie in a row."""
     builder, outside = context.builder, context.builder.blocks[0]
     array = builder.declare(builder.name(base), dtype, (sympy.oo, *(rest or ())), outside)
+    return Computed(array, _declare_extents(context, array.name, rank))
+
+
+def _declare_extents(context: Context, name: str, rank: int) -> tuple[Array, ...]:
+    builder, outside = context.builder, context.builder.blocks[0]
     endings = ("length",) if rank == 1 else tuple(f"extent_{axis}" for axis in range(rank))
-    names = [builder.name(builder.unused(f"{array.name}_{ending}")) for ending in endings]
-    return Computed(array, tuple(builder.declare(name, I64, (), outside) for name in names))
+    names = [builder.name(builder.unused(f"{name}_{ending}")) for ending in endings]
+    return tuple(builder.declare(name, I64, (), outside) for name in names)
 
 
 def _write(context: Context, computed: Computed, value: Value) -> None:

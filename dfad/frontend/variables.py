@@ -7,7 +7,6 @@ assignment inside. Known integers and constants need no array at all.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 
 from dfad.frontend.arithmetic import TypeClash, promote
@@ -20,6 +19,7 @@ from dfad.frontend.elementwise import have_other_extents, operand_of
 from dfad.frontend.masks import keep_masked
 from dfad.frontend.scope import Context, Home, Retry
 from dfad.frontend.selections import bind_selection, changes_inside, release, shape_outside
+from dfad.frontend.spread import may_stay_spread
 from dfad.frontend.values import Deferred, Lazy, Masked, OneOf, Scalar, Tuple, Value, View, element, kind_of, whole
 from dfad.frontend.written import place_before
 from dfad.ir.dtype import I64, Dtype
@@ -51,22 +51,11 @@ def fresh(context: Context, name: str, value: Value) -> Value:
         case Lazy() | Deferred():
             return _fresh_array(context, name, value)
         case Masked():
-            return operand_of(context, value) if _is_taken_apart(context, name) else keep_masked(context, value)
+            return keep_masked(context, value) if may_stay_spread(context, name) else operand_of(context, value)
         case Tuple(items, is_list):
             return Tuple(tuple(fresh(context, f"{name}_{position}", item) for position, item in enumerate(items)), is_list)
         case _:
             return value
-
-
-def _is_taken_apart(context: Context, name: str) -> bool:
-    """Whether the function takes elements of the variable, or runs over them."""
-    for node in ast.walk(context.frame.source.tree):
-        match node:
-            case ast.Subscript(value=ast.Name(id=used)) | ast.For(iter=ast.Name(id=used)) if used == name:
-                return True
-            case _:
-                pass
-    return False
 
 
 def _fresh_array(context: Context, name: str, value: Lazy | Deferred) -> View:

@@ -147,6 +147,69 @@ def length_from_helper_pair(x):
     return first_and_place(x)
 
 
+def doubled(z):
+    """Updates its argument."""
+    for i in range(len(z)):
+        z[i] *= 2.0
+
+
+def length_of_two_names(x):
+    """Masked elements under two names: what is written through one, the other sees."""
+    y = x[x > 0]
+    w = y
+    w[:1] = 5.0
+    z = x[x < 0]
+    v = z
+    z *= 2.0
+    return y, np.sum(y), v, z
+
+
+def length_of_lent(x):
+    """Masked elements that a helper updates, and of which there is a view."""
+    y = x[x > 0]
+    doubled(y)
+    z = y.reshape(-1)
+    z[1:] += 1.0
+    return y
+
+
+def length_of_filled(x, c):
+    """A table that loops fill in, returned twice, and a view of it."""
+    k = int(3.0 * c)
+    y = np.zeros((k, 2))
+    for i in range(k):
+        for j in range(2):
+            y[i, j] = c * i + x[i % len(x)] * j
+        y[i] *= 2.0
+    return y, y, y[::-1]
+
+
+def length_of_exchanged(x, n):
+    """Two arrays of computed length that trips exchange, and both are returned."""
+    k = int(abs(x[0]) * 4.0) + 1
+    u = np.zeros(k)
+    v = np.ones(k) * x[1]
+    for _ in range(n):
+        for i in range(1, k):
+            u[i] = 0.5 * v[i] + v[i - 1] * x[2]
+        u, v = v, u
+    return u, v
+
+
+def exchanged_in_a_trip(x, n):
+    """Arrays of a trip's own that inner trips exchange."""
+    s = 0.0
+    for t in range(2):
+        u = np.zeros(len(x))
+        v = x * (t + 1.0)
+        for _ in range(n):
+            for i in range(1, len(x)):
+                u[i] = 0.5 * v[i] + v[i - 1] * v[i - 1] * x[0]
+            u, v = v, u
+        s += np.sum(v * v) * x[1]
+    return s
+
+
 def length_with_update(x):
     """An argument updated in place, and a result of computed length."""
     x[x > 0.5] *= 0.5
@@ -186,6 +249,11 @@ ENTRIES = (
     Entry(length_from_helper_paths, all_of(signed("n"), value(3))),
     Entry(length_from_helper_early, all_of(signed("n"), array("n"), value(3)), least=1),
     Entry(length_from_helper_pair, signed("n")),
+    Entry(length_of_two_names, signed("n"), bits=False),
+    Entry(length_of_lent, signed("n")),
+    Entry(length_of_filled, all_of(array("n"), number()), least=1),
+    Entry(length_of_exchanged, all_of(array("n"), value(1)), least=3),
+    Entry(exchanged_in_a_trip, all_of(array("n"), value(1)), least=2, bits=False),
     Entry(length_with_update, signed("n")),
     Entry(length_of_float32, single),
     Entry(length_of_integers, all_of(signed("n"), integers("n"))),
