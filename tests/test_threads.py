@@ -254,6 +254,29 @@ def test_arrays_of_a_loop_are_counted_for_each_thread():
     assert {threads: size - found[1] for threads, size in found.items()} == {1: 0, 2: 2 * 2432 - 2400, 3: 3 * 2432 - 2400}
 
 
+def rows_of_data(A, k):
+    out = np.zeros(A.shape[0])
+    n = k[0]
+    for i in range(A.shape[0]):
+        row = np.zeros(n)
+        for j in range(n):
+            row[j] = A[i, j] * A[i, j]
+        for j in range(n):
+            out[i] += row[j] * np.sin(row[n - 1 - j])
+    return np.sum(out)
+
+
+def test_the_array_of_each_thread_may_be_as_long_as_data_say():
+    A, k = np.random.default_rng(4).normal(size=(400, 300)), np.array([280])
+    found = {}
+    for threads in (1, 2):
+        kernel = dfad.kernel(rows_of_data, threads=threads)
+        found[threads] = kernel(A, k)
+        assert ("dfad_own(" in kernel.source("cython")) == (threads == 2)
+    assert abs(found[2] - found[1]) <= 1e-13 * abs(found[1])
+    assert abs(found[1] - rows_of_data(A, k)) <= 1e-12 * abs(found[1])
+
+
 def test_a_budget_holds_with_threads():
     A = np.random.default_rng(4).normal(size=(500, 300))
     unlimited = dfad.grad(rows, threads=2)

@@ -53,7 +53,8 @@ def struct_text(function: Function, scope: Scope, own: Sequence[Array]) -> Lines
     fields += [f"{scope.scalar_type(arrays[scalar])} {names[scalar]}" for scalar in function.scalars]
     fields += [f"{scope.scalar_type(arrays[scalar])}* {names[scalar]}_parts" for scalar in function.updated]
     fields += [f"{arrays[array].dtype.c_name}* {names[array]}" for array in function.arrays]
-    there = replace(scope, names={**names, **{word: f"its.{names[word]}" for word in (*function.integers, *function.arrays)}})
+    given = (*function.integers, *function.scalars, *function.arrays)
+    there = replace(scope, names={**names, **{word: f"its.{names[word]}" for word in given}})
     own_of = {array.name: array for array in own}
     texts = [f"its.{names[word]}" for word in (*function.integers, *function.scalars)]
     texts += [f"&its.{names[scalar]}_parts[part]" for scalar in function.updated]
