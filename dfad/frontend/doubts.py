@@ -20,6 +20,8 @@ def note_copy(context: Context, name: str, array: Array, value: Value) -> None:
         _note_origin(context, name, array, value)
     elif isinstance(value, OneOf):
         note_share(context, name, array, value.views)
+    elif isinstance(value, Lazy) and value.shares is not None:
+        note_share(context, name, array, value.shares.cells, value.shares.key)
 
 
 def _note_origin(context: Context, name: str, array: Array, origin: View) -> None:

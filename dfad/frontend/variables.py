@@ -13,7 +13,7 @@ from dfad.frontend.arithmetic import TypeClash, promote
 from dfad.frontend.arrays import materialise, store
 from dfad.frontend.builder import cast, constant
 from dfad.frontend.computed import is_computed_on_return, write_returned
-from dfad.frontend.doubts import note_copy, note_share, start_resizing
+from dfad.frontend.doubts import note_copy, start_resizing
 from dfad.frontend.early import note_type
 from dfad.frontend.elementwise import have_other_extents, operand_of
 from dfad.frontend.masks import keep_masked
@@ -60,8 +60,7 @@ def fresh(context: Context, name: str, value: Value) -> Value:
 
 def _fresh_array(context: Context, name: str, value: Lazy | Deferred) -> View:
     found = materialise(context, value, name)
-    if isinstance(value, Lazy) and value.shares is not None:
-        note_share(context, name, found.array, value.shares.cells, value.shares.key)
+    note_copy(context, name, found.array, value)
     return found
 
 

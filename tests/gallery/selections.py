@@ -274,7 +274,18 @@ def slices_of_one_element(D):
 
 STEPS = value(4)
 
+def selection_chosen_anew_in_each_trip(x, y, n):
+    """What a trip chose is read behind the loop, when the array that it was has been written."""
+    s, w = 0.0, x
+    for i in range(-1, n):
+        w = x if -i >= i else y
+        y[:] = w * 0.5
+        s += w[-1] * w[0]
+    return s + w[-1] ** 2
+
+
 ENTRIES = (
+    Entry(selection_chosen_anew_in_each_trip, all_of(array("n"), array("n"), size()), least=1),
     Entry(selection_swapped_beside_third_name, all_of(array("n"), array("n"), STEPS), 1, bits=False),
     Entry(selection_of_three_levels, all_of(array("n"), array("n"), array("n"), STEPS), 2, bits=False),
     Entry(selection_of_a_row, all_of(array("n", "n"), array("n")), 1, bits=False),
