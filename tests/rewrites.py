@@ -20,6 +20,7 @@ from dfad.optimise.number import number_values
 from dfad.optimise.once import run_once
 from dfad.optimise.panels import multiply_panels
 from dfad.optimise.registers import hold_cells
+from dfad.optimise.renew import renew_arrays
 from dfad.optimise.stages import name_stages
 from dfad.optimise.strips import multiply_strips
 from dfad.optimise.substitute import substitute_once
@@ -32,8 +33,8 @@ from tests.shared_loops import share_backwards
 Rewrite = Callable[[Program], Program]
 
 OF_A_PRIMAL: tuple[Rewrite, ...] = (
-    substitute_once, number_values, scale_vectors, multiply_columns, multiply_strips, read_twins, end_loops, unwrap, name_stages,
-    name_guards, unify_extents, lower_extremes, choose_sums, run_once, tidy, fuse, contract, carry_values, unswitch, lower_library,
+    renew_arrays, substitute_once, number_values, scale_vectors, multiply_columns, multiply_strips, read_twins, end_loops, unwrap,
+    name_stages, name_guards, unify_extents, lower_extremes, choose_sums, run_once, tidy, fuse, contract, carry_values, unswitch, lower_library,
     multiply_panels, hold_cells, share_backwards,
 )  # fmt: skip
 """Before differentiation, then those of a Program that is not differentiated; all but the last keep every bit."""

@@ -27,6 +27,7 @@ from dfad.optimise.last import optimise_last
 from dfad.optimise.lower_library import lower_extremes
 from dfad.optimise.number import number_values
 from dfad.optimise.once import run_once
+from dfad.optimise.renew import renew_arrays
 from dfad.optimise.stages import name_stages
 from dfad.optimise.substitute import substitute_once
 from dfad.optimise.tidy import tidy
@@ -43,7 +44,7 @@ SIZES = (1, 4)
 NO_GRADIENT = {"scalar_division_by_zero"}
 """Kernels with an infinite gradient."""
 
-BEFORE = (substitute_once, number_values, end_loops, unwrap, name_stages, name_guards)
+BEFORE = (renew_arrays, substitute_once, number_values, end_loops, unwrap, name_stages, name_guards)
 PRIMAL = (lower_extremes, choose_sums, run_once, tidy, fuse, contract)
 """Of a Program that is not differentiated."""
 EXACT = (tidy, remove_dead, assign_first, remove_copies, remove_dead, postpone)

@@ -17,6 +17,7 @@ from dfad.optimise.gather import gather
 from dfad.optimise.guards import name_guards
 from dfad.optimise.initial import assign_first
 from dfad.optimise.number import number_values
+from dfad.optimise.renew import renew_arrays
 from dfad.optimise.stages import name_stages
 from dfad.optimise.substitute import substitute_once
 from dfad.optimise.tidy import tidy
@@ -27,7 +28,8 @@ from tests.ir_text import build
 PASSES = {
     "assign_first": assign_first, "carry": carry_values, "distribute": distribute, "end_loops": end_loops, "gather": gather,
     "guards": name_guards, "number": number_values,
-    "remove_copies": remove_copies, "remove_dead": remove_dead, "stages": name_stages, "substitute": substitute_once,
+    "remove_copies": remove_copies, "remove_dead": remove_dead, "renew": renew_arrays, "stages": name_stages,
+    "substitute": substitute_once,
     "tidy": tidy, "unswitch": unswitch,
     "upward": run_upwards,
 }  # fmt: skip
@@ -239,6 +241,47 @@ def f(x: f8[N], y: f8[N]):
         for j in range(0, N):
             y[j] = y[j]*x[i]
         x[i] = x[i] + y[0]
+""",
+    "renew_under_condition": """
+def f(x: f8[N], y: f8[N]):
+    a: f8[N]
+    for i in range(0, N):
+        a[i] = x[i]*2.0
+    for j in range(0, N):
+        if a[j] > 1.5:
+            a[j] = 1.0/a[j]
+    for k in range(0, N):
+        y[k] += a[k]
+""",
+    "renew_twice": """
+def f(x: f8[N, N], y: f8[N, N]):
+    a: f8[N, N]
+    for i in range(0, N):
+        for j in range(0, N):
+            a[i, j] = sin(x[i, j])
+    for k in range(0, N):
+        for l in range(0, N):
+            a[k, l] += a[k, l]*a[k, l]
+            a[k, l] = a[k, l]*y[k, l]
+    for m in range(0, N):
+        for n in range(N - 1, -1, -1):
+            if a[n, m] > 0.5:
+                y[n, m] = a[n, m]
+            else:
+                a[n, m] = sqrt(a[n, m])
+            y[n, m] += a[n, m]
+""",
+    "renew_what_was_read": """
+def f(x: f8[N], y: f8[N]):
+    a: f8[N]
+    for i in range(0, N):
+        a[i] = x[i]*2.0
+    for j in range(0, N):
+        y[j] = sin(a[j])
+    for k in range(0, N):
+        a[k] += 1.0
+    for l in range(0, N):
+        y[l] += a[l]
 """,
     "substitute_chain": """
 def f(x: f8[N], y: f8[N]):
@@ -465,6 +508,66 @@ def f(x: f8[N], y: f8[N]):
         if x[i] > 0.5:
             x[i] = sin(x[i])
         y[i] = x[i]
+""",
+    "renew_linear": """
+def f(x: f8[N], y: f8[N]):
+    a: f8[N]
+    for i in range(0, N):
+        a[i] = x[i]*2.0
+    for j in range(0, N):
+        if x[j] > 1.0:
+            a[j] = a[j]/y[j] + 1.0
+    for k in range(0, N):
+        y[k] = a[k]
+""",
+    "renew_part": """
+def f(x: f8[N], y: f8[N]):
+    a: f8[N]
+    for i in range(0, N):
+        a[i] = x[i]*2.0
+    for j in range(1, N):
+        a[j] = a[j]*a[j]
+    for k in range(0, N):
+        y[k] = a[k]
+""",
+    "renew_neighbour": """
+def f(x: f8[N], y: f8[N]):
+    a: f8[N]
+    for i in range(0, N):
+        a[i] = x[i]*2.0
+    for j in range(0, N):
+        a[j] = a[j]*a[N - 1 - j]
+    for k in range(0, N):
+        y[k] = a[k]
+""",
+    "renew_from_trip_to_trip": """
+def f(x: f8[N], T: int):
+    a: f8[N]
+    for i in range(0, N):
+        a[i] = x[i]*2.0
+    for t in range(0, T):
+        for j in range(0, N):
+            a[j] = a[j]*a[j]
+    for k in range(0, N):
+        x[k] = a[k]
+""",
+    "renew_argument": """
+def f(x: f8[N]):
+    for i in range(0, N):
+        x[i] = x[i]*2.0
+    for j in range(0, N):
+        x[j] = x[j]*x[j]
+""",
+    "renew_in_steps": """
+def f(x: f8[N], T: int):
+    a: f8[N]
+    for i in range(0, N):
+        a[i] = x[i]*2.0
+    for j in range(0, N):
+        for t in range(0, T):
+            a[j] = a[j]*a[j]
+    for k in range(0, N):
+        x[k] = a[k]
 """,
     "substitute_argument_changed": """
 def f(x: f8[N], y: f8[N]):

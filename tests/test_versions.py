@@ -532,3 +532,16 @@ def test_values_at_entry_are_not_recorded():
 
 def test_a_branch_that_holds_no_derivative_is_asked_for_what_it_overwrote_only():
     assert tapes_of("idle_branch_overwrites", 5) == {"d_tape": (3, 5), "taken_tape": (3, 5)}
+
+
+# ---------------------------------------------------------------- arrays that are changed in place
+
+
+def test_what_is_overwritten_under_a_mask_is_made_again():
+    assert tapes_of("renewed_under_a_mask", 5) == {"x_tape": (3, 5)}
+    assert tapes_of("renewed_before_a_product", 5) == {}
+    assert tapes_of("renewed_by_broadcast", 5) == {}
+
+
+def test_the_sides_of_a_branch_do_not_overwrite_each_other():
+    assert tapes_of("renewed_by_sides", 5) == {"x_tape": (2, 5)}

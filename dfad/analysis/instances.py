@@ -82,6 +82,17 @@ class Instances:
                 depth = max(depth, self._loops_of_guard[id(guard)])
         return depth if statement.loops[:depth] == other.loops[:depth] else None
 
+    def apart(self, statement: Statement, other: Statement) -> int | None:
+        """How many of the outermost loops two statements share round a Branch that has them on different sides, so that no two instances
+        that agree in these both run; None where there is no such Branch."""
+        sides = [
+            self._loops_of_guard[id(guard)]
+            for guard, side in statement.guards
+            for held, taken in other.guards
+            if guard is held and side is not taken
+        ]
+        return min((depth for depth in sides if statement.loops[:depth] == other.loops[:depth]), default=None)
+
     def _loop_text(self, loop: Repetition) -> tuple[str, bool]:
         """The range of an index, and whether every index in it is a trip: of a While, nobody knows the last."""
         if isinstance(loop, While):

@@ -4,6 +4,7 @@ Definitions. A *want* asks for the value of a memlet as its reader saw it (``aft
 the reader, or the reverse of the end of a Block. Let r be an instance of the reader placed at that point and c a cell that it wants.
 
 1. w *overwrites* c for r when w writes c and w >= r in schedule order (w > r for ``after``): a statement overwrites its own operands.
+   Statements on different sides of a Branch never run in one instance of the loops around it.
 2. w *certainly* overwrites when its access is exact (the end of a Block ends whole arrays), and so is its domain but for loops and
    conditions that it shares with r, in the same instance of these; F(r, c) is the first certain overwrite.
 3. w *records* when it overwrites c for some r and comes no later than F(r, c). Its old value, restored at its reverse, is what r wants.
@@ -194,6 +195,8 @@ class Versions:
             order = self._instances.schedule(writer)
             later = cells.domain_map().apply_range(self._not_undone(want, order))
             meetings = cells.range_map().apply_range(written.reverse()).intersect(later)
+            if (depth := self._instances.apart(reader, writer)) is not None:
+                meetings = meetings.subtract(cells.domain_map().apply_range(self._instances.same(reader, writer, depth)))
             times = meetings.apply_range(order)
             if times.is_empty():
                 continue

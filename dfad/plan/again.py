@@ -2,10 +2,10 @@
 
 In: a PLANNED Program of a forward and a reverse sweep. Out: the same results, with fewer arrays that live from one sweep to the other.
 
-Definitions. A value (values.py) is *near* when nests with a loop for each of its dimensions make it, plain statements alone in the
-innermost, and every array that these read is a scalar, *at hand*, or a near value itself. At hand is what the reverse sweep reads anyway
-and, in place of a value of its shape, one argument or final value of an argument. (Nothing overwrites these later: that is part of
-having a producer.)
+Definitions. A value (values.py) is *near* when nests with a loop for each of its dimensions make it, plain statements and conditions alone
+in the innermost, and every array that these read is a scalar, *at hand*, or a near value itself. At hand is what the reverse sweep reads
+anyway and, in place of a value that is no smaller, one argument or final value of an argument. (Nothing overwrites these later: that is
+part of having a producer.)
 
 Near values are made again where the reverse sweep reads them: fused where that is one place and the expression holds simple operations
 only, else into a buffer, since a function inside the reverse sweep's conditions would not be vectorised. All others are kept.
@@ -19,10 +19,11 @@ from collections.abc import Iterable, Iterator
 
 from dfad.ir.lifetimes import top_arrays
 from dfad.ir.memlet import Memlet
-from dfad.ir.nodes import Array, Program, Role, Statement, Tasklet
+from dfad.ir.nodes import Array, Block, Branch, Program, Role, Statement, Tasklet
 from dfad.ir.walk import reads, walk
 from dfad.plan.audit import audit
 from dfad.plan.costs import is_simple
+from dfad.plan.locals import nominal_bytes
 from dfad.plan.problem import Decision, is_possible
 from dfad.plan.question import graph_of
 from dfad.plan.realize import realize
@@ -61,8 +62,8 @@ def _near(sweeps: Sweeps) -> list[str]:
 
 
 def _stands_for(operand: Array, value: Array) -> bool:
-    """Whether the operand may be kept in place of the value: it is the caller's, and no larger."""
-    return operand.role in (Role.ARGUMENT, Role.COPY) and (operand.shape, operand.dtype) == (value.shape, value.dtype)
+    """Whether the operand may be kept in place of the value: it is the caller's, and no larger as far as is known."""
+    return operand.role in (Role.ARGUMENT, Role.COPY) and nominal_bytes(operand) <= nominal_bytes(value)
 
 
 def _is_made_cell_by_cell(candidate: Candidate) -> bool:
@@ -70,7 +71,8 @@ def _is_made_cell_by_cell(candidate: Candidate) -> bool:
     depth = sum(extent != 1 for extent in candidate.array.shape)
     if not nests or not depth or any(len(loops) != depth for loops in nests):
         return False
-    return all(isinstance(node, Tasklet) and not node.accumulate for loops in nests for node in loops[-1].body.body)
+    inside = [node for loops in nests for node in walk(loops[-1].body)]
+    return all(isinstance(node, Branch | Block) or (isinstance(node, Tasklet) and not node.accumulate) for node in inside)
 
 
 def _operands(candidate: Candidate) -> set[str]:

@@ -155,7 +155,7 @@ def _graph(level: Level, places: dict[str, Place], choice: _Choice) -> _Graph:
     producers = _producers(level, choice.demands)
     while left := places.keys() - graph.weights.keys():
         name = max(left, key=lambda local: (producers.get(local, []), local))
-        graph.weights[name] = _bytes(choice.demands.arrays[name], level.end.loops)
+        graph.weights[name] = nominal_bytes(choice.demands.arrays[name], level.end.loops)
         if _is_replayable(level, name, producers, choice):
             _add_operands(level, name, producers[name], places, graph, choice)
         else:
@@ -251,7 +251,7 @@ def _stored_for(want: Want, level: Level, choice: _Choice) -> dict[str, int] | N
         statement = demands.versions.statements[key]
         named = {name for node in (statement.node, *statement.loops) for name in symbol_names(node)}
         if isinstance(statement.node, Block) and demands.local.get(array) == key:
-            found[array] = _bytes(demands.arrays[array], statement.loops) if array in choice.priced else 1
+            found[array] = nominal_bytes(demands.arrays[array], statement.loops) if array in choice.priced else 1
         elif isinstance(statement.node, Block) or named & demands.local.keys() - choice.symbols:
             return None
         else:
@@ -295,7 +295,8 @@ def _follow(wanted: frozenset[str], cut: frozenset[str], places: dict[str, Place
 # ---------------------------------------------------------------- sizes
 
 
-def _bytes(array: Array, loops: tuple[Loop | While, ...]) -> int:
+def nominal_bytes(array: Array, loops: tuple[Loop | While, ...] = ()) -> int:
+    """The bytes of an array, in every trip of these loops, as they are compared."""
     return array.dtype.bytes * _product(array.shape) * _trips(loops)
 
 

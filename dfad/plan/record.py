@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 import sympy
 
@@ -38,6 +39,7 @@ from dfad.ir.nodes import (
     While,
 )
 from dfad.ir.walk import (
+    exchanged,
     first_location,
     map_node_expressions,
     map_symbols,
@@ -351,7 +353,7 @@ def _with_copies(program: Program, forward: Block, reverse: Block, demands: Dema
     """The Program on working copies of the arguments that it writes, with its tapes and what counts their rows."""
     table = {name: demands.names.fresh(f"{name}_copy") for name in sorted(demands.arguments)}
     back = {f"{name}{ENTRY}": name for name in demands.arguments}
-    ahead = rewrite_block(forward, lambda node: rename_arrays(node, table))
+    ahead = _on_copies(forward, table)
     returning = rewrite_block(rewrite_block(reverse, lambda node: rename_arrays(node, table)), lambda node: rename_arrays(node, back))
     copies = [replace(demands.arrays[name], name=copy, role=Role.COPY) for name, copy in table.items()]
     entry = tuple(node for name in table for node in _copy_nest(demands.arrays[name], table[name], _where(forward), demands))
@@ -361,6 +363,16 @@ def _with_copies(program: Program, forward: Block, reverse: Block, demands: Dema
     results = tuple(name for name in program.results if name not in table)
     body = Block(arrays, (replace(ahead, body=(*entry, *begin, *ahead.body)), returning))
     return replace(program, body=body, results=results, stage=Stage.PLANNED)
+
+
+def _on_copies(forward: Block, table: dict[str, str]) -> Block:
+    """The forward sweep on the copies, from the first node on that writes the argument; what stands before reads the argument itself."""
+    body: list[Node] = []
+    written: frozenset[str] = frozenset()
+    for node in forward.body:
+        written |= exchanged(node) | {memlet.array for inner in walk(node) for memlet in writes(inner)}
+        body.append(rewrite(node, partial(rename_arrays, names={name: table[name] for name in table.keys() & written})))
+    return replace(forward, body=tuple(body))
 
 
 def _copy_nest(array: Array, copy: str, where: Location, demands: Demands) -> tuple[Node, ...]:

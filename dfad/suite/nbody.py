@@ -36,8 +36,9 @@ def initialize(size):
 
 
 def tape_minimum(size):
-    """The positions that a step's forces and potential read, all but those at entry and those left at the end."""
-    return 8 * 3 * size["N"] * max(size["T"] - 1, 0)
+    """The positions that forces and potentials read, all but those at entry and those left at the end; the velocities that kinetic energies
+    read, all but those left at the end."""
+    return 8 * 3 * size["N"] * max(2 * size["T"] - 1, 0)
 
 
 def acceleration(pos, mass, G, softening):

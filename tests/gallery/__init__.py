@@ -30,6 +30,7 @@ MODULES = (
     "carried",
     "apart",
     "extents",
+    "renewals",
 )  # fmt: skip
 
 
