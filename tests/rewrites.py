@@ -34,8 +34,8 @@ Rewrite = Callable[[Program], Program]
 
 OF_A_PRIMAL: tuple[Rewrite, ...] = (
     renew_arrays, substitute_once, number_values, scale_vectors, multiply_columns, multiply_strips, read_twins, end_loops, unwrap,
-    name_stages, name_guards, unify_extents, lower_extremes, choose_sums, run_once, tidy, fuse, contract, carry_values, unswitch, lower_library,
-    multiply_panels, hold_cells, share_backwards,
+    name_stages, name_guards, unify_extents, lower_extremes, choose_sums, run_once, tidy, fuse, contract, carry_values, unswitch,
+    lower_library, multiply_panels, hold_cells, share_backwards,
 )  # fmt: skip
 """Before differentiation, then those of a Program that is not differentiated; all but the last keep every bit."""
 

@@ -19,7 +19,6 @@ SIZES = {
 }
 
 ABOVE = {
-    "floyd_warshall": "both sides of a minimum are recorded as floats, not which of them was less as a byte",
     "newton_loop": "the number of iterations of a cell takes 8 bytes",
 }
 """Kernels that record more than that, and why."""

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping
 _TYPES = {
     "int64_t": "ctypedef long int64_t",
     "int32_t": "ctypedef int int32_t",
+    "int8_t": "ctypedef signed char int8_t",
     "uint8_t": "ctypedef unsigned char uint8_t",
     "f64p": 'ctypedef double* f64p "dfad_f64p"',
     "f32p": 'ctypedef float* f32p "dfad_f32p"',
     "i64p": 'ctypedef int64_t* i64p "dfad_i64p"',
     "i32p": 'ctypedef int32_t* i32p "dfad_i32p"',
+    "i8p": 'ctypedef int8_t* i8p "dfad_i8p"',
     "u8p": 'ctypedef uint8_t* u8p "dfad_u8p"',
     "dfad_workspace": "ctypedef struct dfad_workspace:\n    pass",
 }
@@ -97,6 +99,6 @@ DECLARATIONS: Mapping[str, str] = _TYPES | _RUNTIME | _INTEGERS | _floating()
 def declare(lines: Iterable[str]) -> tuple[str, ...]:
     """The declarations of what the lines name."""
     named = {word for line in lines for word in re.findall(r"\w+", line.partition("#")[0])} | {"int64_t", "dfad_workspace"}
-    pointers = {"i32p": "int32_t", "u8p": "uint8_t"}
+    pointers = {"i32p": "int32_t", "i8p": "int8_t", "u8p": "uint8_t"}
     named |= {pointers[word] for word in named & pointers.keys()} | ({"dfad_part"} if "dfad_share" in named else set())
     return tuple(line for name, text in DECLARATIONS.items() if name in named for line in text.splitlines())

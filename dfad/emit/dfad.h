@@ -51,6 +51,7 @@ typedef double* __restrict__ dfad_f64p;
 typedef float* __restrict__ dfad_f32p;
 typedef int64_t* __restrict__ dfad_i64p;
 typedef int32_t* __restrict__ dfad_i32p;
+typedef int8_t* __restrict__ dfad_i8p;
 typedef uint8_t* __restrict__ dfad_u8p;
 
 /* What ends a call almost never happens. A compiler that took each such exit for a likely one would think after some ten of them that

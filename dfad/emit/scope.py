@@ -11,10 +11,10 @@ from dfad.emit.integer import SUM, integer_text
 from dfad.ir.dtype import Dtype
 from dfad.ir.nodes import Array
 
-POINTERS = {"float64": "f64p", "float32": "f32p", "int64": "i64p", "int32": "i32p", "bool": "u8p"}
+POINTERS = {"float64": "f64p", "float32": "f32p", "int64": "i64p", "int32": "i32p", "int8": "i8p", "bool": "u8p"}
 """The restrict pointer type to elements of a dtype."""
 
-SHORT = {"float64": "f64", "float32": "f32", "int64": "i64", "int32": "i32", "bool": "u8"}
+SHORT = {"float64": "f64", "float32": "f32", "int64": "i64", "int32": "i32", "int8": "i8", "bool": "u8"}
 """How helper functions name a dtype."""
 
 

@@ -8,8 +8,10 @@ import numpy as np
 
 _NUMPY: dict[tuple[str, int], np.dtype[np.generic]] = {
     (kind, size): np.dtype(name)
-    for kind, size, name in (("f", 8, "float64"), ("f", 4, "float32"), ("i", 8, "int64"), ("i", 4, "int32"), ("b", 1, "bool"))
-}
+    for kind, size, name in (
+        ("f", 8, "float64"), ("f", 4, "float32"), ("i", 8, "int64"), ("i", 4, "int32"), ("i", 1, "int8"), ("b", 1, "bool"),
+    )
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ F64 = Dtype("f", 8, "double")
 F32 = Dtype("f", 4, "float")
 I64 = Dtype("i", 8, "int64_t")
 I32 = Dtype("i", 4, "int32_t")
+I8 = Dtype("i", 1, "int8_t")
 BOOL = Dtype("b", 1, "uint8_t")
 
 SUPPORTED = {dtype.name: dtype for dtype in (F64, F32, I64, I32, BOOL)}
+"""What a kernel's arguments may hold; int8 is for what we record."""

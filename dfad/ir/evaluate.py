@@ -60,6 +60,11 @@ Observer: TypeAlias = Callable[[Array, int], None]
 UNDEFINED: dict[str, float | int | bool] = {"f": float("nan"), "i": -(2**30) - 7, "b": True}
 
 
+def undefined(dtype: Dtype) -> float | int | bool:
+    """What stands in a cell that nothing has written."""
+    return -107 if dtype.kind == "i" and dtype.bytes == 1 else UNDEFINED[dtype.kind]
+
+
 def evaluate(program: Program, arguments: Mapping[str, Argument], observer: Observer | None = None) -> dict[str, Any]:
     """Run a Program.
 
@@ -139,7 +144,7 @@ class Run:
                 self.release(array)
 
     def allocate(self, array: Array) -> None:
-        self.buffers[array.name] = np.full(self.shape(array), UNDEFINED[array.dtype.kind], array.dtype.numpy)
+        self.buffers[array.name] = np.full(self.shape(array), undefined(array.dtype), array.dtype.numpy)
         if array.rank:
             self.observer(array, self.integer(bytes_of(array)))
 
@@ -162,7 +167,7 @@ class Run:
         array, rows = self.arrays[node.write.array], node.write.ranges[0]
         old, count = self.buffers[array.name], self.integer(rows.stop)
         if count > old.shape[0]:
-            more = np.full((count - old.shape[0], *old.shape[1:]), UNDEFINED[array.dtype.kind], array.dtype.numpy)
+            more = np.full((count - old.shape[0], *old.shape[1:]), undefined(array.dtype), array.dtype.numpy)
             self.buffers[array.name] = np.concatenate((old, more))
             self.observer(array, more.nbytes)
 
@@ -204,7 +209,7 @@ class Run:
         own = [array for array in block.arrays if array.name not in self.buffers]
         for array in block.arrays:
             if array.name in self.buffers:
-                self.buffers[array.name][...] = UNDEFINED[array.dtype.kind]
+                self.buffers[array.name][...] = undefined(array.dtype)
             else:
                 self.allocate(array)
         for node in block.body:

@@ -91,12 +91,12 @@ def sweeps(program: Program) -> tuple[Block, Block]:
 def collect(reverse: Block, demands: Demands) -> Demands:
     """What a reverse sweep wants and the writes that record for it; the scalars of inner Blocks are left to plan/locals.py."""
     wants = tuple(dict.fromkeys(_wants(reverse, demands)))
-    entries = frozenset(want for want in wants if _is_met_at_entry(want, demands))
+    entries = frozenset(want for want in wants if is_met_at_entry(want, demands))
     left = [want for want in wants if want not in entries and want.memlet.array not in demands.single]
     return replace(demands, wants=wants, entries=entries, records=demands.versions.records(left))
 
 
-def _is_met_at_entry(want: Want, demands: Demands) -> bool:
+def is_met_at_entry(want: Want, demands: Demands) -> bool:
     """Whether a wanted value that is overwritten later is the argument's at entry."""
     array, versions = want.memlet.array, demands.versions
     if array not in demands.arguments or len(_reads_of(array, versions.statements[want.key].node)) > 1:

@@ -15,7 +15,7 @@ from functools import partial
 import sympy
 
 from dfad.adjoint.nests import element, nest
-from dfad.analysis.equalities import Facts, equalities
+from dfad.analysis.equalities import Facts
 from dfad.analysis.statements import Statement
 from dfad.errors import CompilerBug
 from dfad.ir.dtype import I64
@@ -50,11 +50,10 @@ from dfad.ir.walk import (
     walk,
     writes,
 )
-from dfad.plan.demands import ENTRY, Demands, at_entry, collect, prepare, sweeps, wants_of
-from dfad.plan.equal import without_equal
+from dfad.plan.decide import decide
+from dfad.plan.demands import ENTRY, Demands, at_entry, sweeps, wants_of
 from dfad.plan.first import found_first, later_trips, put_back
-from dfad.plan.idle import idle_regions, without_idle
-from dfad.plan.locals import Locals, decide_locals
+from dfad.plan.locals import Locals
 from dfad.plan.reasons import Reason, Slot, reasons_of
 from dfad.plan.rows import Rows, row_of, rows_named, rows_of
 from dfad.plan.tape import Box, box_of
@@ -75,25 +74,12 @@ def record(program: Program) -> Program:
 
 def record_with_reasons(program: Program) -> tuple[Program, tuple[Reason, ...]]:
     """The same, with the reason of each tape and of each array that the reverse sweep finds as it was left."""
-    forward, reverse = sweeps(program)
-    known, facts = prepare(program), equalities(forward)
-    found, reverse = _decide(forward, without_equal(reverse, facts, known), known)
-    merge = _Merge(found, facts)
-    forward, reverse = merge.block(forward, reverse)
+    decided = decide(program)
+    found, (forward, _) = decided.found, sweeps(decided.program)
+    merge = _Merge(found, decided.facts)
+    forward, reverse = merge.block(forward, decided.reverse)
     reverse = _meet(reverse, found)
     return _with_copies(program, forward, reverse, found.demands, merge), reasons_of(merge.slots, found, reverse)
-
-
-def _decide(forward: Block, reverse: Block, known: Demands) -> tuple[Locals, Block]:
-    """How locals come back, and the reverse sweep without the regions that are idle then."""
-    idle = idle_regions(forward, reverse, None)
-    while True:
-        needed = without_idle(reverse, idle)
-        found = decide_locals(forward, needed, collect(needed, known))
-        still_idle = idle & idle_regions(forward, reverse, found.demands)
-        if still_idle == idle:
-            return found, needed
-        idle = still_idle
 
 
 class _Merge:

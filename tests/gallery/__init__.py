@@ -31,6 +31,7 @@ MODULES = (
     "apart",
     "extents",
     "renewals",
+    "sides",
 )  # fmt: skip
 
 
