@@ -126,9 +126,13 @@ def require_equal(context: Context, first: sympy.Expr, second: sympy.Expr) -> No
 
 
 def have_other_extents(first: Shape, second: Shape) -> bool:
-    """Whether shapes of one rank differ in general: an extent is another expression of the same integers."""
-    pairs = (tuple(_unclamped(extent) for extent in pair) for pair in zip(first, second, strict=True))
-    return any(own.free_symbols == other.free_symbols and sympy.expand(own - other) != 0 for own, other in pairs)
+    """Whether shapes of one rank differ in general: an extent is another expression of the same integers, or only one is a constant."""
+    return any(_differ(_unclamped(own), _unclamped(other)) for own, other in zip(first, second, strict=True))
+
+
+def _differ(first: sympy.Expr, second: sympy.Expr) -> bool:
+    is_related = first.free_symbols == second.free_symbols or not first.free_symbols or not second.free_symbols
+    return is_related and sympy.expand(first - second) != 0
 
 
 def _unclamped(extent: sympy.Expr) -> sympy.Expr:

@@ -316,7 +316,9 @@ def _array_branch(context: Context, guard: Scalar, *sides: tuple[OpenBlock, Oper
             f"the sides are {kind_of(first)} and {kind_of(second)}, not arrays of one shape and type", hint="write an if statement"
         )
     is_inner = any(block.binds(name) for block, value in sides for extent in value.shape for name in extent.free_symbols)
-    if is_inner or have_other_extents(first.shape, second.shape):
+    are_views = all(isinstance(value, View | OneOf) for _, value in sides)
+    has_constants = any(extent.is_Integer for value in (first, second) for extent in value.shape)
+    if is_inner or ((are_views or not has_constants) and have_other_extents(first.shape, second.shape)):
         return _resized(context, guard, sides)
     for own, other in zip(first.shape, second.shape, strict=True):
         require_equal(context, own, other)
