@@ -316,7 +316,7 @@ def _array_branch(context: Context, guard: Scalar, *sides: tuple[OpenBlock, Oper
             f"the sides are {kind_of(first)} and {kind_of(second)}, not arrays of one shape and type", hint="write an if statement"
         )
     is_inner = any(block.binds(name) for block, value in sides for extent in value.shape for name in extent.free_symbols)
-    are_views = all(isinstance(value, View | OneOf) for _, value in sides)
+    are_views = all(_is_view_from_outside(*side) for side in sides)
     has_constants = any(extent.is_Integer for value in (first, second) for extent in value.shape)
     if is_inner or ((are_views or not has_constants) and have_other_extents(first.shape, second.shape)):
         return _resized(context, guard, sides)
@@ -339,9 +339,14 @@ def _array_branch(context: Context, guard: Scalar, *sides: tuple[OpenBlock, Oper
     return Lazy(first.shape, first.dtype, target.at, Sharing(shared, key) if shared else None)
 
 
+def _is_view_from_outside(block: OpenBlock, value: Operand) -> bool:
+    """Whether it is part of arrays that outlive the block in which it was evaluated."""
+    return isinstance(value, View | OneOf) and all(view.array not in block.arrays for view in parts_of(value)[1])
+
+
 def _resized(context: Context, guard: Scalar, sides: Sequence[tuple[OpenBlock, Operand]]) -> View | Lazy:
     """The choice between two views of different extents."""
-    views = [(block, value) for block, value in sides if isinstance(value, View | OneOf)]
+    views = [(block, value) for block, value in sides if isinstance(value, View | OneOf) and _is_view_from_outside(block, value)]
     if len(views) < len(sides) or any(block.binds(extent) for block, value in views for extent in parts_of(value)[1][0].array.shape):
         context.unsupported("the sides have lengths of their own, which only views may have", hint="compute what needs them on each path")
     chosen = either(context, views, resizes=True)

@@ -64,11 +64,22 @@ def extents_of_the_last_trip(A, n):
     return np.sum(B**2) + B.shape[1]
 
 
+def extents_of_one_or_of_the_rest(x):
+    """One side has one element whatever the argument's extent, the other all but one."""
+    s = 0.0
+    for i in range(len(x)):
+        part = x[1:] if x[i] > 1.0 else x[:1]
+        part *= 0.5
+        s += np.sum(part * part) * len(part)
+    return s + np.sum(x * x)
+
+
 ENTRIES = (
     Entry(extents_differ_by_branch, all_of(array("n"), size()), least=2, bits=False),
     Entry(extents_differ_by_choice, all_of(array("n"), size()), least=2, bits=False),
     Entry(extents_shrink_in_a_loop, array("n"), least=4, bits=False),
     Entry(extents_shrink_until_one_is_left, array("n"), bits=False),
     Entry(extents_halved_by_data, signed("n"), least=1, bits=False),
+    Entry(extents_of_one_or_of_the_rest, array("n"), least=1, bits=False),
     Entry(extents_of_the_last_trip, all_of(array("n+1", 3), value(2)), least=1, bits=False),
 )
