@@ -41,8 +41,26 @@ def join_doubts(first: Mapping[str, Doubt], second: Mapping[str, Doubt]) -> dict
     joined = dict(first)
     for array, doubt in second.items():
         known = joined.get(array)
-        joined[array] = doubt if known is None else replace(known, origins=known.origins | doubt.origins, keys=known.keys | doubt.keys)
+        joined[array] = doubt if known is None else _joined(known, doubt)
     return joined
+
+
+def _joined(first: Doubt, second: Doubt) -> Doubt:
+    return replace(
+        first,
+        origins=first.origins | second.origins,
+        keys=first.keys | second.keys,
+        has_moved=first.has_moved or second.has_moved,
+    )
+
+
+def follow(context: Context, array: Array, kept: Array) -> None:
+    """The content of an array has moved: what is in doubt of the one is in doubt of the other."""
+    for name, doubt in context.doubts.items():
+        if array.name in doubt.origins:
+            context.doubts = {**context.doubts, name: replace(doubt, origins=doubt.origins | {kept.name})}
+    if array.name in context.doubts:
+        context.doubts = {**context.doubts, kept.name: replace(context.doubts[array.name], has_moved=True)}
 
 
 def check_write_in_place(context: Context, target: View | OneOf) -> None:
@@ -51,7 +69,7 @@ def check_write_in_place(context: Context, target: View | OneOf) -> None:
     for written in context.written:
         written.update(names)
     for array, doubt in context.doubts.items():
-        if array in names or (names & doubt.origins and doubt.frame.is_live(doubt.variable)):
+        if array in names or (names & doubt.origins and doubt.is_live):
             _refuse(context, doubt, "a write in place")
 
 
@@ -60,7 +78,7 @@ def check_next_trip(context: Context, before: Mapping[str, Doubt]) -> None:
     written = context.written[-1]
     for array, doubt in context.doubts.items():
         is_new = array not in before or not doubt.origins <= before[array].origins
-        if is_new and (array in written or (doubt.origins & written and doubt.frame.is_live(doubt.variable))):
+        if is_new and (array in written or (doubt.origins & written and doubt.is_live)):
             _refuse(context, doubt, "a write in place in the next trip")
 
 

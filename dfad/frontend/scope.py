@@ -138,13 +138,20 @@ class Frame:
 class Doubt:
     """A variable whose array holds a copy of what may still be the variable itself (doubts.py).
 
-    ``keys`` name the expressions that made the copies; None is among them where a copy was the only way.
+    ``keys`` name the expressions that made the copies; None is among them where a copy was the only way. Where the copy ``has_moved``, other
+    variables mean it.
     """
 
     frame: Frame
     variable: str
     origins: frozenset[str]
     keys: frozenset[str | None] = frozenset()
+    has_moved: bool = False
+
+    @property
+    def is_live(self) -> bool:
+        """Whether somebody still reads the copy."""
+        return self.has_moved or self.frame.is_live(self.variable)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ import sympy
 from dfad.frontend.arrays import in_temporary, materialise, store
 from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import constant
-from dfad.frontend.doubts import note_copy, note_share, start_resizing, start_selecting
+from dfad.frontend.doubts import follow, note_copy, note_share, start_resizing, start_selecting
 from dfad.frontend.elementwise import have_other_extents, require_equal
 from dfad.frontend.liveness import plainly_assigned
 from dfad.frontend.oneof import HOLES, branch_over, moved, parts_of, read_selection
@@ -324,6 +324,7 @@ def release(
         return
     base = next((other for _, other in others if other.isidentifier()), name)
     kept = materialise(context, Lazy(array.shape, array.dtype, whole(array).at), base).array
+    follow(context, array, kept)
     for owner, other in others:
         _require_movable(context, name, owner, other, moving)
         if _is_carried(owner, other):

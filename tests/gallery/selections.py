@@ -182,6 +182,17 @@ def selection_exchanged_under_a_condition(x, y, steps):
     return np.sum(x * x) + np.sum(y * w)
 
 
+def selection_exchanged_twice_on_one_path(x, y, n):
+    """Two exchanges that undo each other, and writes that reach the caller's array before and after them."""
+    if n < 9:
+        for v in (0.5, -2.0):
+            y[-1] -= v * x[0] * y[-1]
+            x, y = y, x
+            x, y = y, x
+    y = x * y
+    return np.sum(y * x)
+
+
 def selection_new_twice_before_a_turn(x, y, z, steps):
     """Two new arrays and a rotation of three names in each trip."""
     for _t in range(steps):
@@ -302,6 +313,7 @@ ENTRIES = (
     Entry(selection_of_each_others_arrays, all_of(array("n"), array("n"), STEPS), 1, bits=False),
     Entry(selection_new_before_a_swap, all_of(array("n"), array("n"), STEPS), 1, bits=False),
     Entry(selection_exchanged_under_a_condition, all_of(array("n"), array("n"), STEPS), 1, bits=False),
+    Entry(selection_exchanged_twice_on_one_path, all_of(array("n"), array("n"), size()), 1, bits=False),
     Entry(selection_new_twice_before_a_turn, all_of(array("n"), array("n"), array("n"), STEPS), 1, bits=False),
     Entry(selection_reshaped_twice, array("n", 4), 1, bits=False),
     Entry(unpacked_rows, all_of(array("n", 2), array("n"))),
