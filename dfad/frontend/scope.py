@@ -138,8 +138,8 @@ class Frame:
 class Doubt:
     """A variable whose array holds a copy of what may still be the variable itself (doubts.py).
 
-    ``keys`` name the expressions that made the copies; None is among them where a copy was the only way. Where the copy ``has_moved``, other
-    variables mean it.
+    ``keys`` name the expressions that made the copies; None is among them where a copy was the only way. Where the copy ``has_moved``,
+    other variables mean it.
     """
 
     frame: Frame
