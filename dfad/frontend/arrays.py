@@ -17,10 +17,9 @@ import sympy
 from dfad.frontend.affine import linear
 from dfad.frontend.blocks import Header, OpenBlock
 from dfad.frontend.builder import cast
-from dfad.frontend.elementwise import Operand, element_at, is_at_most_one, operand_of, require_equal, settle
+from dfad.frontend.elementwise import Operand, element_at, is_at_most_one, operand_of, require_equal, require_stretched, settle
 from dfad.frontend.scope import Context
 from dfad.frontend.values import (
-    ONE,
     ZERO,
     Deferred,
     Indices,
@@ -127,8 +126,10 @@ def _check_shapes(context: Context, target: Target, value: Operand) -> None:
     if len(shape) > len(target.shape):
         context.wrong_type(f"{kind_of(value)} does not fit into cells of rank {len(target.shape)}")
     for own, other in zip(target.shape[len(target.shape) - len(shape) :], shape, strict=True):
-        if other != 1:
-            require_equal(context, ONE if is_at_most_one(other) and not is_at_most_one(own) else own, other)
+        if other != 1 and is_at_most_one(other) and not is_at_most_one(own):
+            require_stretched(context, other, own)
+        elif other != 1:
+            require_equal(context, own, other)
 
 
 def _store_elements(context: Context, target: Target, value: Operand, accumulate: bool) -> None:

@@ -94,6 +94,15 @@ def require_equal(builder: Builder, first: sympy.Expr, second: sympy.Expr, error
         builder.know(other - own)
 
 
+def require_stretched(builder: Builder, extent: sympy.Expr, common: sympy.Expr, error: str, message: str) -> None:
+    """Make sure that an extent of at most one is 1, as what is broadcast must be, or that it and the other are 0."""
+    if builder.are_equal(extent, sympy.Integer(1)) or builder.are_equal(extent, common):
+        return
+    own, other = builder.natural(extent), builder.natural(common)
+    is_one, fits = (_compare("eq", own, fitting) for fitting in (sympy.Integer(1), other))
+    builder.check(Apply("or", (is_one, fits), BOOL), error, message, [Integer(other), Integer(own)])
+
+
 def _check_claim(builder: Builder, claim: Claim, error: str, message: str) -> None:
     here = len(builder.blocks) - 1
     outer, level = _hoist(builder, claim)

@@ -20,7 +20,7 @@ from dfad.frontend.arrays import store
 from dfad.frontend.doubts import check_write_in_place
 from dfad.frontend.einsum import einsum
 from dfad.frontend.elementwise import apply_all, number_of, operand_of, typed, where
-from dfad.frontend.functions import ELEMENTWISE, rounded, to_decimals
+from dfad.frontend.functions import ELEMENTWISE, as_given, is_numpys, rounded, to_decimals
 from dfad.frontend.indexing import part_of
 from dfad.frontend.names import is_inlined, plain_function
 from dfad.frontend.oneof import in_each, mapped
@@ -67,7 +67,7 @@ def call(context: Context, callee: Value, arguments: list[Value], keywords: Mapp
     if known in VIEWING and arguments and isinstance(arguments[0], OneOf):
         return mapped(arguments[0], lambda view: call(context, callee, [view, *arguments[1:]], keywords))
     if known is not None:
-        return _bound(context, known, _shown(function), arguments, keywords)
+        return as_given(function, _bound(context, known, _shown(function), arguments, keywords))
     if is_inlined(function):
         plain = plain_function(function)
         assert plain is not None
@@ -86,7 +86,7 @@ def _handler(function: object) -> Handler | None:
 
 def _shown(function: object) -> str:
     module, name = getattr(function, "__module__", None), getattr(function, "__name__", None)
-    if isinstance(function, np.ufunc) or (module or "").startswith("numpy"):
+    if is_numpys(function):
         return f"np.{name}"
     if name is None:
         return f"an object of type {type(function).__name__}"

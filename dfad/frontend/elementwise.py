@@ -86,9 +86,10 @@ def broadcast_shapes(context: Context, shapes: Sequence[Shape]) -> Shape:
 def _common_extent(context: Context, extents: Sequence[sympy.Expr]) -> sympy.Expr:
     others = [extent for extent in extents if extent != 1]
     if len(set(others)) > 1:
-        for extent in filter(is_at_most_one, others):
-            require_equal(context, extent, ONE)
+        stretched = [extent for extent in others if is_at_most_one(extent)]
         others = [extent for extent in others if not is_at_most_one(extent)]
+        for extent in stretched:
+            require_stretched(context, extent, others[0] if others else ONE)
     if not others:
         return ONE
     for extent in others[1:]:
@@ -123,6 +124,12 @@ def require_equal(context: Context, first: sympy.Expr, second: sympy.Expr) -> No
     if (first - second).is_Integer and not context.builder.proves(-first) and not context.builder.proves(-second):
         context.wrong_type(f"the shapes do not fit{operation_of(context)}: extents {first} and {second}")
     bounds.require_equal(context.builder, first, second, "index", f"the shapes do not fit{operation_of(context)}: extents {{0}} and {{1}}")
+
+
+def require_stretched(context: Context, extent: sympy.Expr, common: sympy.Expr) -> None:
+    """Make sure that an extent of at most one fits the other, as NumPy broadcasts it."""
+    message = f"the shapes do not fit{operation_of(context)}: extents {{0}} and {{1}}"
+    bounds.require_stretched(context.builder, extent, common, "index", message)
 
 
 def have_other_extents(first: Shape, second: Shape) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -93,6 +94,18 @@ def to_decimals(context: Context, a: Value, decimals: Value = integer(0)) -> Val
 
 def _scaled(factor: float) -> Handler:
     return lambda context, x: apply_all(context, "mul", x, number(factor))
+
+
+def is_numpys(function: object) -> bool:
+    """Whether it is one of NumPy's functions."""
+    return isinstance(function, np.ufunc) or (getattr(function, "__module__", None) or "").startswith("numpy")
+
+
+def as_given(function: object, value: Value) -> Value:
+    """What a function gives: NumPy's own numbers promote as arrays do, also those of Python's numbers; extents are Python's."""
+    if not isinstance(value, Scalar) or not is_numpys(function) or function in (np.size, np.ndim):
+        return value
+    return replace(value, weak=False)
 
 
 def _numpy_functions() -> dict[object, Handler]:
