@@ -23,7 +23,7 @@ import sympy
 
 from dfad.analysis.buffers import Buffers
 from dfad.analysis.instances import Instances
-from dfad.analysis.sets import Space
+from dfad.analysis.sets import Space, within_limit
 from dfad.analysis.statements import statements
 from dfad.ir.memlet import Index, Memlet, symbol
 from dfad.ir.nodes import Array, Block, Branch, Check, Loop, Node, Repetition, Tasklet
@@ -182,15 +182,7 @@ class _Sets:
 
     def are_apart(self, write: _Access, other: _Access) -> bool:
         """Whether no two different trips name one cell; False when isl gives up."""
-        context = isl.DEFAULT_CONTEXT
-        context.reset_operations()
-        context.set_max_operations(OPERATION_LIMIT)
-        try:
-            return bool(self._meetings(write, other).is_empty())
-        except isl.Error:
-            return False
-        finally:
-            context.set_max_operations(0)
+        return within_limit(lambda: bool(self._meetings(write, other).is_empty()), False, OPERATION_LIMIT)
 
     def _meetings(self, write: _Access, other: _Access) -> isl.Map:
         """The pairs of instances of different trips that name one cell; a node runs when the end of its Block does."""

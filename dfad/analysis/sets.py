@@ -6,12 +6,31 @@ affine has no text; one that is not affine but uses parameters only becomes a pa
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
+from typing import TypeVar
 
 import islpy as isl
 import sympy
 
 from dfad.ir.memlet import symbol
+
+Answer = TypeVar("Answer")
+
+OPERATION_LIMIT = 200_000
+"""Operations of isl for one question: some tenths of a second."""
+
+
+def within_limit(ask: Callable[[], Answer], otherwise: Answer, operations: int = OPERATION_LIMIT) -> Answer:
+    """What isl answers, or the other answer where that would take it more operations."""
+    context = isl.DEFAULT_CONTEXT
+    context.reset_operations()
+    context.set_max_operations(operations)
+    try:
+        return ask()
+    except isl.Error:
+        return otherwise
+    finally:
+        context.set_max_operations(0)
 
 
 class Space:

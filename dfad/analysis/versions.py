@@ -22,13 +22,11 @@ import islpy as isl
 
 from dfad.analysis.buffers import Buffers
 from dfad.analysis.instances import Instances
-from dfad.analysis.sets import Space
+from dfad.analysis.sets import Space, within_limit
 from dfad.analysis.statements import Statement, statements, written_cells
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Block, Exchange
 from dfad.ir.walk import walk
-
-OPERATION_LIMIT = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +93,7 @@ class Versions:
         group = self.buffers.group(want.memlet.array)
         around = [writer for writer, _ in self._writers.get(group, [])] + self._exchanges.get(group, [])
         between = [other for other in around if other.loops[: len(block.loops)] == block.loops and self._lies_between(want, other)]
-        return not any(self._disturbs(want, other, block) for other in between)
+        return within_limit(lambda: not any(self._disturbs(want, other, block) for other in between), otherwise=False)
 
     def _disturbs(self, want: Want, other: Statement, block: Statement) -> bool:
         """Whether a statement between the reader and its point writes the wanted cell, or moves it, in the same instance."""
@@ -121,23 +119,19 @@ class Versions:
         group = self.buffers.group(want.memlet.array)
         if group != want.memlet.array:
             return False
-        return not any(self._may_precede(reader, want.memlet, writer, memlet) for writer, memlet in self._writers.get(group, []))
+        writers = self._writers.get(group, [])
+        return within_limit(lambda: not any(self._may_precede(reader, want.memlet, *writer) for writer in writers), otherwise=False)
 
     def is_from(self, reader: Statement, read: Memlet, writers: Iterable[Statement], depth: int) -> bool:
         """Whether one of these statements has certainly written each cell that the reader reads before, in the same instance of the
         outermost ``depth`` loops. False where isl gives up."""
-        context = isl.DEFAULT_CONTEXT
-        context.reset_operations()
-        context.set_max_operations(OPERATION_LIMIT)
-        try:
-            left, _ = self._instances.access(reader, read)
-            for writer in writers:
-                left = left.subtract(self._made(reader, read, writer, depth))
-            return bool(left.is_empty())
-        except isl.Error:
-            return False
-        finally:
-            context.set_max_operations(0)
+        return within_limit(lambda: self._is_made(reader, read, writers, depth), otherwise=False)
+
+    def _is_made(self, reader: Statement, read: Memlet, writers: Iterable[Statement], depth: int) -> bool:
+        left, _ = self._instances.access(reader, read)
+        for writer in writers:
+            left = left.subtract(self._made(reader, read, writer, depth))
+        return bool(left.is_empty())
 
     def _made(self, reader: Statement, read: Memlet, writer: Statement, depth: int) -> isl.Map:
         """Instance of the reader -> cells of the array it reads that the writer has certainly written before, in the same instance of the
@@ -174,15 +168,8 @@ class Versions:
         writers = self._writers.get(self.buffers.group(want.memlet.array), [])
         if not writers:
             return {}
-        context = isl.DEFAULT_CONTEXT
-        context.reset_operations()
-        context.set_max_operations(OPERATION_LIMIT)
-        try:
-            return self._first_overwrites(want, writers)
-        except isl.Error:
-            return {writer.key: None for writer, _ in writers}
-        finally:
-            context.set_max_operations(0)
+        everywhere: dict[str, isl.Set | None] = {writer.key: None for writer, _ in writers}
+        return within_limit(lambda: self._first_overwrites(want, writers), otherwise=everywhere)
 
     def _first_overwrites(self, want: Want, writers: list[tuple[Statement, Memlet]]) -> dict[str, isl.Set | None]:
         reader = self.statements[want.key]

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 import islpy as isl
 import sympy
 
+from dfad.analysis.sets import within_limit
 from dfad.analysis.statements import Statement
 from dfad.analysis.versions import Want
 from dfad.ir.memlet import Memlet, Range
@@ -267,7 +268,7 @@ def _is_recorded(want: Want, key: str, new: isl.Set | None, demands: Demands) ->
     if isinstance(demands.versions.statements[key].node, Block) and not demands.is_recorded_at_end(array):
         return False
     old = demands.recording(key, array)
-    return old is None or (new is not None and bool(new.is_subset(old)))
+    return old is None or (new is not None and within_limit(lambda: bool(new.is_subset(old)), otherwise=False))
 
 
 def _follow(wanted: frozenset[str], cut: frozenset[str], places: dict[str, Place], graph: _Graph, choice: _Choice) -> None:
