@@ -2,6 +2,7 @@
 
 import math
 import random
+import time
 
 import islpy as isl
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 import sympy
 
 from dfad import suite
-from dfad.analysis.sets import Space
+from dfad.analysis.sets import Patience, Space
 from dfad.ir.integer import compile_integer
 from dfad.ir.memlet import symbol
 from dfad.ir.nodes import Role
@@ -545,3 +546,21 @@ def test_what_is_overwritten_under_a_mask_is_made_again():
 
 def test_the_sides_of_a_branch_do_not_overwrite_each_other():
     assert tapes_of("renewed_by_sides", 5) == {"x_tape": (2, 5)}
+
+
+def test_questions_that_are_too_hard_get_the_other_answer_and_shorten_the_next():
+    """Each question here goes on for ever."""
+    evens = isl.Set("[n] -> { [i] : exists a : i = 2a and 0 <= i < n }")
+
+    def endless():
+        while not evens.subtract(evens.intersect(evens)).is_equal(evens):
+            pass
+
+    patience = Patience()
+    times = []
+    for _ in range(4):
+        start = time.perf_counter()
+        assert patience.ask(endless, otherwise="no answer") == "no answer"
+        times.append(time.perf_counter() - start)
+    assert times[-1] < times[0]
+    assert patience.ask(evens.is_empty, otherwise=None) is False

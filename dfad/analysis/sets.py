@@ -16,8 +16,11 @@ from dfad.ir.memlet import symbol
 
 Answer = TypeVar("Answer")
 
-OPERATION_LIMIT = 200_000
-"""Operations of isl for one question: some tenths of a second."""
+OPERATION_LIMIT = 500_000
+"""Operations of isl for one question: about a second."""
+
+LEAST_LIMIT = 50_000
+"""Operations for a question after others were too hard."""
 
 
 def within_limit(ask: Callable[[], Answer], otherwise: Answer, operations: int = OPERATION_LIMIT) -> Answer:
@@ -31,6 +34,21 @@ def within_limit(ask: Callable[[], Answer], otherwise: Answer, operations: int =
         return otherwise
     finally:
         context.set_max_operations(0)
+
+
+class Patience:
+    """Asks isl questions about one Program; after one that is too hard, the next get half as many operations."""
+
+    def __init__(self) -> None:
+        self._operations = OPERATION_LIMIT
+
+    def ask(self, question: Callable[[], Answer], otherwise: Answer) -> Answer:
+        """What isl answers, or the other answer."""
+        found = within_limit(lambda: (question(),), None, self._operations)
+        if found is not None:
+            return found[0]
+        self._operations = max(self._operations // 2, LEAST_LIMIT)
+        return otherwise
 
 
 class Space:

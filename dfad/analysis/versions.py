@@ -22,7 +22,7 @@ import islpy as isl
 
 from dfad.analysis.buffers import Buffers
 from dfad.analysis.instances import Instances
-from dfad.analysis.sets import Space, within_limit
+from dfad.analysis.sets import Patience, Space
 from dfad.analysis.statements import Statement, statements, written_cells
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Block, Exchange
@@ -65,6 +65,7 @@ class Versions:
         self.buffers = Buffers(self.statements.values())
         self._instances = Instances(self.space, self.buffers, self.statements.values())
         self._writers: dict[str, list[tuple[Statement, Memlet]]] = {}
+        self._patience = Patience()
         self._found: dict[Want, dict[str, isl.Set | None]] = {}
         for statement in self.statements.values():
             for memlet in written_cells(statement):
@@ -93,7 +94,7 @@ class Versions:
         group = self.buffers.group(want.memlet.array)
         around = [writer for writer, _ in self._writers.get(group, [])] + self._exchanges.get(group, [])
         between = [other for other in around if other.loops[: len(block.loops)] == block.loops and self._lies_between(want, other)]
-        return within_limit(lambda: not any(self._disturbs(want, other, block) for other in between), otherwise=False)
+        return self._patience.ask(lambda: not any(self._disturbs(want, other, block) for other in between), otherwise=False)
 
     def _disturbs(self, want: Want, other: Statement, block: Statement) -> bool:
         """Whether a statement between the reader and its point writes the wanted cell, or moves it, in the same instance."""
@@ -120,12 +121,12 @@ class Versions:
         if group != want.memlet.array:
             return False
         writers = self._writers.get(group, [])
-        return within_limit(lambda: not any(self._may_precede(reader, want.memlet, *writer) for writer in writers), otherwise=False)
+        return self._patience.ask(lambda: not any(self._may_precede(reader, want.memlet, *writer) for writer in writers), otherwise=False)
 
     def is_from(self, reader: Statement, read: Memlet, writers: Iterable[Statement], depth: int) -> bool:
         """Whether one of these statements has certainly written each cell that the reader reads before, in the same instance of the
         outermost ``depth`` loops. False where isl gives up."""
-        return within_limit(lambda: self._is_made(reader, read, writers, depth), otherwise=False)
+        return self._patience.ask(lambda: self._is_made(reader, read, writers, depth), otherwise=False)
 
     def _is_made(self, reader: Statement, read: Memlet, writers: Iterable[Statement], depth: int) -> bool:
         left, _ = self._instances.access(reader, read)
@@ -169,7 +170,7 @@ class Versions:
         if not writers:
             return {}
         everywhere: dict[str, isl.Set | None] = {writer.key: None for writer, _ in writers}
-        return within_limit(lambda: self._first_overwrites(want, writers), otherwise=everywhere)
+        return self._patience.ask(lambda: self._first_overwrites(want, writers), otherwise=everywhere)
 
     def _first_overwrites(self, want: Want, writers: list[tuple[Statement, Memlet]]) -> dict[str, isl.Set | None]:
         reader = self.statements[want.key]
