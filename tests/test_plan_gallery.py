@@ -28,6 +28,7 @@ PLANS = 4
 REFUSED = {"branch_exchange", "choice_csr_product"}
 
 UNBOUNDED = {
+    "extents_differ_by_choice", "places_of_a_mask_chosen_twice", "trips_arrays_in_branches", "trips_ragged_temporary",
     "length_at_most_one", "length_beside_number", "length_concatenated", "length_of_new_arrays", "length_of_filled",
     "length_of_exchanged", "length_of_lent", "length_of_two_names", "length_of_updated",
     "mask_elements", "mask_extremes", "mask_meets_another", "mask_rows_packed", "mask_takes_array", "mask_takes_fewer_axes",

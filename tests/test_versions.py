@@ -139,7 +139,7 @@ COUNTS = [
     (squares, (np.arange(1.0, 6.0),), 0, "the entry values are still the caller's"),
     (squares_from_above, (np.arange(1.0, 6.0),), 0, "the value at entry again"),
     (squares_from_below, (np.full(5, 0.5),), 0, "nothing is overwritten after it was read"),
-    (twice, (np.array([0.5]),), 1, "the middle value alone"),
+    (twice, (np.array([0.5]),), 0, "the middle value is made of the argument again"),
     (read_once_then_overwritten, (np.ones(4), np.ones(4)), 0, "entry values, whatever happens afterwards"),
 ]
 
