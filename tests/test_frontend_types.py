@@ -23,7 +23,8 @@ SINGLES = (
     "np.argmax(a)", "np.clip(a, 0, 1)", "a[0] * 2.5", "a[0] // 2", "a[0] % 3", "a[0] ** 2", "float(a[0])", "int(a[0])", "abs(a[0])",
     "-a[0]", "a.astype(np.float32)", "np.all(a)", "a > 1", "1.0 / (a + 10)", "np.isnan(a)", "np.float32(a[0]) * 2", "a[a > 0].sum()",
     "a[0] or 1", "a * np.sqrt(2.0)", "a * np.exp(2)", "a + np.abs(3)", "a * np.maximum(2, 3)", "a * np.clip(2.5, 0, 1)",
-    "a + np.floor(2.5)", "a * np.where(a[0] > 0, 1.5, 2.5)", "a * np.square(3)", "a * np.size(a)", "a * len(a)", "a * abs(-3)", "a * float(np.sqrt(2.0))",
+    "a + np.floor(2.5)", "a * np.where(a[0] > 0, 1.5, 2.5)", "a * np.square(3)", "a * np.size(a)", "a * len(a)",
+    "a * abs(-3)", "a * float(np.sqrt(2.0))",
 )  # fmt: skip
 
 WIDENED = {
