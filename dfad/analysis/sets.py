@@ -16,8 +16,8 @@ from dfad.ir.memlet import symbol
 
 Answer = TypeVar("Answer")
 
-OPERATION_LIMIT = 500_000
-"""Operations of isl for one question: about a second."""
+OPERATION_LIMIT = 1_000_000
+"""Operations of isl for one question: about two seconds."""
 
 LEAST_LIMIT = 50_000
 """Operations for a question after others were too hard."""
@@ -37,7 +37,7 @@ def within_limit(ask: Callable[[], Answer], otherwise: Answer, operations: int =
 
 
 class Patience:
-    """Asks isl questions about one Program; after one that is too hard, the next get half as many operations."""
+    """Asks isl questions about one Program; after one that is too hard, the next get fewer operations."""
 
     def __init__(self) -> None:
         self._operations = OPERATION_LIMIT
@@ -47,7 +47,7 @@ class Patience:
         found = within_limit(lambda: (question(),), None, self._operations)
         if found is not None:
             return found[0]
-        self._operations = max(self._operations // 2, LEAST_LIMIT)
+        self._operations = max(self._operations * 7 // 8, LEAST_LIMIT)
         return otherwise
 
 
