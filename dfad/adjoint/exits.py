@@ -26,7 +26,7 @@ from dfad.ir.dtype import BOOL, I64
 from dfad.ir.memlet import Memlet, symbol
 from dfad.ir.names import Names, names_of
 from dfad.ir.nodes import Apply, Array, Block, Branch, Constant, Expression, Integer, Loop, Node, Program, Read, Tasklet, While
-from dfad.ir.walk import children, exchanged, rewrite_block, walk, writes
+from dfad.ir.walk import changed_arrays, children, exchanged, rewrite_block, walk
 
 FEW = 8
 """Loops that are known to make no more trips than an integer has bytes are left alone."""
@@ -61,7 +61,7 @@ class _Exits:
         negated: dict[str, str] = {}
         for node in block.body:
             body.append(self.node(node, clear, negated))
-            written = {memlet.array for inner in walk(node) for memlet in writes(inner)} | exchanged(node)
+            written = changed_arrays(node)
             clear -= written
             negated = {name: flag for name, flag in negated.items() if not {name, flag} & written}
             if flag := _cleared(node):
@@ -89,7 +89,7 @@ class _Exits:
                 return node
 
     def loop(self, loop: Loop, clear: Set[str]) -> Node:
-        written = {memlet.array for inner in walk(loop) for memlet in writes(inner)} | exchanged(loop)
+        written = changed_arrays(loop)
         body = self.block(loop.body, clear - written)
         changed = loop if body is loop.body else replace(loop, body=body)
         way = _way_out(changed, clear)

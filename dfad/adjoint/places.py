@@ -11,7 +11,7 @@ In: a PRIMAL Program. Out: the same with places. What stays true: every value. A
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 
 from dfad.errors import CompilerBug
@@ -20,7 +20,7 @@ from dfad.ir.dtype import I64
 from dfad.ir.memlet import Memlet
 from dfad.ir.names import Names, names_of
 from dfad.ir.nodes import Array, Block, Branch, Constant, Exchange, Expression, Loop, Node, Program, Read, Tasklet, While
-from dfad.ir.walk import children, exchanged, expression_symbols, reads, rewrite_block, symbol_names, walk, writes
+from dfad.ir.walk import changed_arrays, children, expression_symbols, reads, rewrite_block, symbol_names, walk
 from dfad.source import Location
 
 FIRST, SECOND = "@first", "@second"
@@ -73,12 +73,12 @@ def _value(array: Array) -> Read:
 
 def unsteady(block: Block) -> frozenset[str]:
     """The arrays that take part in an Exchange that is not steady."""
-    written = {memlet.array for node in walk(block) for memlet in writes(node)} | exchanged(block)
+    written = changed_arrays(block)
     inner = {array.name for node in walk(block) if isinstance(node, Block) and node is not block for array in node.arrays}
     return frozenset(name for node in _moved(block, written | inner, False) for name in (node.first, node.second))
 
 
-def _moved(node: Node, changing: set[str], is_unsteady: bool) -> Iterator[Exchange]:
+def _moved(node: Node, changing: Set[str], is_unsteady: bool) -> Iterator[Exchange]:
     match node:
         case Exchange():
             if is_unsteady:

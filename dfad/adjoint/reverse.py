@@ -44,7 +44,7 @@ from dfad.ir.nodes import (
     Tasklet,
     While,
 )
-from dfad.ir.walk import all_arrays, exchanged, first_location, reads, walk, writes
+from dfad.ir.walk import all_arrays, changed_arrays, first_location, reads, walk, writes
 from dfad.source import Location
 
 
@@ -81,7 +81,7 @@ class _Reversal:
         wanted = with_partners(active.union(request.wrt, request.of), program.body)
         floats = [array.name for array in self.arrays.values() if array.name in wanted and array.dtype.is_float]
         self.bars = {name: self.names.fresh(f"{name}_bar") for name in floats}
-        written = {memlet.array for node in walk(program.body) for memlet in writes(node)} | exchanged(program.body)
+        written = changed_arrays(program.body)
         self.computed = {name: self.seed_of(self.arrays[name]) for name, _ in program.extents if name in self.bars}
         self.bars |= {name: seed.name for name, seed in self.computed.items()}
         self.final = _only_assigned(program) & self.computed.keys()

@@ -18,7 +18,7 @@ from dfad.errors import CompilerBug
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Apply, Block, Branch, Check, Constant, Exchange, Expression, Library, Loop, Node, Read, Repetition, Tasklet, While
 from dfad.ir.operations import OPERATIONS
-from dfad.ir.walk import exchanged, expression_symbols, map_expression, walk, walk_expression, writes
+from dfad.ir.walk import changed_arrays, expression_symbols, map_expression, walk_expression
 
 LARGEST = 32
 """Expressions of more parts are not looked at."""
@@ -54,7 +54,7 @@ def _through(node: Node, facts: Facts, found: dict[str, Facts]) -> Facts:
             found[node.key] = facts
             return _assigned(node, facts)
         case Library() | Exchange() | Check():
-            return _without(facts, _changed(node))
+            return _without(facts, changed_arrays(node))
         case Branch():
             then, orelse = _through(node.then, facts, found), _through(node.orelse, facts, found)
             return {cell: fact for cell, fact in then.items() if cell in orelse and _is_same(fact.value, orelse[cell].value)}
@@ -80,14 +80,9 @@ def _assigned(node: Tasklet, facts: Facts) -> Facts:
 
 def _at_head(loop: Repetition, before: Facts) -> Facts:
     """The facts at the head of each trip; they hold behind the last one, too."""
-    kept = _without(before, _changed(loop))
+    kept = _without(before, changed_arrays(loop))
     end = _without(_through(loop.body, kept, {}), {loop.index.name})
     return {**kept, **{cell: fact for cell, fact in end.items() if cell not in kept and _holds(cell, fact.value, before)}}
-
-
-def _changed(node: Node) -> frozenset[str]:
-    """The arrays that the node and those below write or exchange."""
-    return frozenset(memlet.array for part in walk(node) for memlet in writes(part)) | exchanged(node)
 
 
 def _holds(cell: Memlet, value: Expression, facts: Facts) -> bool:

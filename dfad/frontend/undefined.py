@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dfad.errors import CompilerBug, KernelTypeError
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Block, Branch, Check, Exchange, Library, Loop, Node, Program, Role, Tasklet, While
-from dfad.ir.walk import certain_reads, exchanged, walk, writes
+from dfad.ir.walk import certain_reads, changed_arrays
 
 
 def refuse_undefined(program: Program) -> None:
@@ -66,4 +66,4 @@ def _require_written(node: Tasklet | Library, memlet: Memlet, is_written: dict[s
 
 def _changed(node: Node) -> frozenset[str]:
     """The arrays that a region may write or exchange."""
-    return exchanged(node) | {memlet.array for inner in walk(node) for memlet in writes(inner)}
+    return changed_arrays(node)

@@ -164,6 +164,11 @@ def exchanged(root: Node) -> frozenset[str]:
     return frozenset(name for node in walk(root) if isinstance(node, Exchange) for name in (node.first, node.second))
 
 
+def changed_arrays(root: Node) -> frozenset[str]:
+    """The arrays that the node and those below it write or exchange."""
+    return frozenset(memlet.array for node in walk(root) for memlet in writes(node)) | exchanged(root)
+
+
 def map_expression(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
     """The expression rebuilt from the leaves up; the same object when nothing changed."""
     match expression:

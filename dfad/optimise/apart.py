@@ -22,7 +22,7 @@ from dfad.analysis.versions import Versions
 from dfad.ir.memlet import Memlet
 from dfad.ir.names import Names, names_of
 from dfad.ir.nodes import Array, Block, Library, Loop, Node, Program, Repetition, Role, Tasklet, While
-from dfad.ir.walk import children, exchanged, reads, rename_arrays, rewrite, rewrite_block, symbol_names, walk, writes
+from dfad.ir.walk import changed_arrays, children, exchanged, reads, rename_arrays, rewrite, rewrite_block, symbol_names, walk, writes
 
 
 def take_apart(program: Program) -> Program:
@@ -89,7 +89,7 @@ def _loops_that_read(block: Block, name: str) -> Iterator[Repetition]:
 
 def _is_made_of_constants(loop: Repetition, name: str) -> bool:
     """Whether the loop writes the array, element by element, from nothing but what it never changes."""
-    changed = {memlet.array for node in walk(loop) for memlet in writes(node)} | exchanged(loop)
+    changed = changed_arrays(loop)
     pending, seen = [name], set[str]()
     while pending:
         array = pending.pop()

@@ -17,21 +17,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import sympy
 
 from dfad.analysis.independence import independent_trips
-from dfad.ir.dtype import BOOL
+from dfad.ir.algebra import both
 from dfad.ir.memlet import Memlet, Range, symbol
 from dfad.ir.names import Names, names_of
 from dfad.ir.nodes import (
-    Apply,
     Array,
     Block,
     Branch,
     Check,
     Exchange,
-    Expression,
     Library,
     Loop,
     Node,
@@ -134,10 +133,7 @@ class _Writer:
         """The product where no Check before it fails."""
         if not checks:
             return product
-        first, *others = dict.fromkeys(check.condition for check in checks)
-        guard: Expression = first
-        for other in others:
-            guard = Apply("and", (guard, other), BOOL)
+        guard = reduce(both, dict.fromkeys(check.condition for check in checks))
         return Branch(guard, Block((), (product,)), Block((), ()), product.where, self.keys.fresh(f"{product.key}."))
 
 

@@ -23,6 +23,7 @@ from dfad.ir.names import Names, names_of
 from dfad.ir.nodes import Apply, Array, Block, Expression, Library, Loop, Node, Program, Read, Tasklet
 from dfad.ir.walk import (
     all_arrays,
+    changed_arrays,
     exchanged,
     expression_symbols,
     map_expression,
@@ -87,7 +88,7 @@ class _Writer:
         for node in block.body[position + 1 :]:
             if isinstance(node, Library) and any(memlet.array == found.definition.array.name for memlet in node.reads):
                 return node if self.is_fitting(node, found) else None
-            if needed & (exchanged(node) | {memlet.array for inner in walk(node) for memlet in writes(inner)}):
+            if needed & changed_arrays(node):
                 return None
         return None
 

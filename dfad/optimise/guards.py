@@ -8,18 +8,19 @@ that scalar like any other.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
 
 from dfad.ir.dtype import BOOL
 from dfad.ir.memlet import Memlet
 from dfad.ir.names import Names, names_of
 from dfad.ir.nodes import Array, Block, Branch, Node, Program, Read, Tasklet
-from dfad.ir.walk import exchanged, reads, rewrite_block, walk, writes
+from dfad.ir.walk import changed_arrays, reads, rewrite_block
 
 
 def name_guards(program: Program) -> Program:
     """The Program with named guards; the same object when all are plain."""
-    written = {memlet.array for node in walk(program.body) for memlet in writes(node)} | exchanged(program.body)
+    written = changed_arrays(program.body)
     names = names_of(program)
 
     def name_in(node: Node) -> Node:
@@ -29,7 +30,7 @@ def name_guards(program: Program) -> Program:
     return program if body is program.body else replace(program, body=body)
 
 
-def _named(block: Block, written: set[str], names: Names) -> Block:
+def _named(block: Block, written: Set[str], names: Names) -> Block:
     arrays, body = list(block.arrays), list[Node]()
     for node in block.body:
         if isinstance(node, Branch) and any(memlet.array in written for memlet in reads(node)):

@@ -18,14 +18,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import sympy
 
-from dfad.ir.dtype import BOOL, I64
+from dfad.ir.algebra import both
+from dfad.ir.dtype import I64
 from dfad.ir.lifetimes import used_names
 from dfad.ir.memlet import Memlet, Range, symbol
 from dfad.ir.names import Names, names_of
-from dfad.ir.nodes import Apply, Array, Block, Branch, Check, Constant, Expression, Integer, Library, Loop, Node, Program, Tasklet
+from dfad.ir.nodes import Array, Block, Branch, Check, Constant, Integer, Library, Loop, Node, Program, Tasklet
 from dfad.ir.walk import all_arrays, expression_symbols, reads, rewrite_block, walk
 
 CELLS = 1 << 16
@@ -107,10 +109,7 @@ class _Writer:
         panels = self.panels(run, height)
         if not run.checks:
             return panels
-        first, *others = dict.fromkeys(check.condition for check in run.checks)
-        guard: Expression = first
-        for other in others:
-            guard = Apply("and", (guard, other), BOOL)
+        guard = reduce(both, dict.fromkeys(check.condition for check in run.checks))
         where = run.checks[0].where
         return Branch(guard, panels, Block((), run.nodes), where, self.keys.fresh(f"{run.checks[0].key}."))
 

@@ -17,7 +17,7 @@ from dfad.analysis.independence import Independent, independent_trips
 from dfad.analysis.work import is_even, work_of
 from dfad.ir.lifetimes import is_ragged
 from dfad.ir.nodes import Block, Branch, Check, Exchange, Loop, Node, Parallel, Program, Repetition, Role, While
-from dfad.ir.walk import exchanged, walk, writes
+from dfad.ir.walk import changed_arrays, walk
 
 SHORT = 16
 """A loop that is known to have fewer trips is left for the loops in it."""
@@ -32,7 +32,7 @@ def mark_parallel(program: Program, *, arrays: bool = True) -> Program:
     arrays : bool
         Whether a thread may have arrays of its own.
     """
-    touched = {memlet.array for node in walk(program.body) for memlet in writes(node)} | exchanged(program.body)
+    touched = changed_arrays(program.body)
     checks = not any(array.role is Role.ARGUMENT and array.name in touched for array in program.parameters)
     body = _Marking(arrays, checks).block(program.body, 0)
     return program if body is program.body else replace(program, body=body)

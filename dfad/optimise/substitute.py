@@ -19,6 +19,7 @@ from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Apply, Array, Block, Expression, Loop, Node, Program, Read, Tasklet
 from dfad.ir.walk import (
     all_arrays,
+    changed_arrays,
     exchanged,
     map_integers,
     map_node_expressions,
@@ -106,7 +107,7 @@ def _moved(block: Block, position: int, definition: Definition) -> Block | None:
 
 def _writes_any(node: Node, names: set[str]) -> bool:
     """Whether the node, or one below it, writes or exchanges one of the arrays."""
-    return bool(names & (exchanged(node) | {memlet.array for inner in walk(node) for memlet in writes(inner)}))
+    return bool(names & changed_arrays(node))
 
 
 def _put_in(node: Node, definition: Definition, indices: frozenset[sympy.Symbol]) -> Node | None:

@@ -13,7 +13,7 @@ from dfad.errors import CompilerBug
 from dfad.ir.memlet import Memlet
 from dfad.ir.names import Names, names_of
 from dfad.ir.nodes import Array, Block, Demand, Library, Node, Program, Role, Tasklet
-from dfad.ir.walk import all_arrays, exchanged, expressions, walk, walk_expression, writes
+from dfad.ir.walk import all_arrays, changed_arrays, expressions, walk, walk_expression, writes
 
 Records = dict[str, isl.Set | None]
 """Key of a write -> the instances that record; None for all."""
@@ -111,7 +111,7 @@ def prepare(program: Program) -> Demands:
     parameters = {entry.symbol.name for entry in program.symbols}
     outer = {array.name for array in program.body.arrays if array.rank == 0 and array.dtype.kind == "i"}
     versions = Versions(forward, parameters | outer)
-    written = exchanged(forward) | {memlet.array for node in walk(forward) for memlet in writes(node)}
+    written = changed_arrays(forward)
     arguments = frozenset(array.name for array in program.parameters if array.role == Role.ARGUMENT)
     local, single = _locals(forward, versions)
     return Demands(arrays, versions, names_of(program), written, arguments & written, local, single)

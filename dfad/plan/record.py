@@ -39,7 +39,7 @@ from dfad.ir.nodes import (
     While,
 )
 from dfad.ir.walk import (
-    exchanged,
+    changed_arrays,
     first_location,
     map_node_expressions,
     map_symbols,
@@ -356,7 +356,7 @@ def _on_copies(forward: Block, table: dict[str, str]) -> Block:
     body: list[Node] = []
     written: frozenset[str] = frozenset()
     for node in forward.body:
-        written |= exchanged(node) | {memlet.array for inner in walk(node) for memlet in writes(inner)}
+        written |= changed_arrays(node)
         body.append(rewrite(node, partial(rename_arrays, names={name: table[name] for name in table.keys() & written})))
     return replace(forward, body=tuple(body))
 
