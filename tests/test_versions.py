@@ -2,7 +2,7 @@
 
 import math
 import random
-import time
+from itertools import pairwise
 
 import islpy as isl
 import numpy as np
@@ -10,7 +10,8 @@ import pytest
 import sympy
 
 from dfad import suite
-from dfad.analysis.sets import Patience, Space
+from dfad.analysis import sets
+from dfad.analysis.sets import Space, within_limit
 from dfad.ir.integer import compile_integer
 from dfad.ir.memlet import symbol
 from dfad.ir.nodes import Role
@@ -548,19 +549,25 @@ def test_the_sides_of_a_branch_do_not_overwrite_each_other():
     assert tapes_of("renewed_by_sides", 5) == {"x_tape": (2, 5)}
 
 
-def test_questions_that_are_too_hard_get_the_other_answer_and_shorten_the_next():
+def test_questions_that_are_too_hard_get_the_other_answer_and_shorten_the_next(monkeypatch):
     """Each question here goes on for ever."""
     evens = isl.Set("[n] -> { [i] : exists a : i = 2a and 0 <= i < n }")
+    limits = []
 
     def endless():
         while not evens.subtract(evens.intersect(evens)).is_equal(evens):
             pass
 
-    patience = Patience()
-    times = []
-    for _ in range(4):
-        start = time.perf_counter()
+    def noted(ask, otherwise, operations):
+        limits.append(operations)
+        return within_limit(ask, otherwise, operations)
+
+    monkeypatch.setattr(sets, "within_limit", noted)
+    patience = sets.Patience()
+    for _ in range(16):
         assert patience.ask(endless, otherwise="no answer") == "no answer"
-        times.append(time.perf_counter() - start)
-    assert times[-1] < times[0]
+    assert limits[0] == sets.OPERATION_LIMIT
+    assert limits[-1] < limits[0] / 7
+    assert all(later < earlier for earlier, later in pairwise(limits))
+    assert limits[-1] >= sets.LEAST_LIMIT
     assert patience.ask(evens.is_empty, otherwise=None) is False
