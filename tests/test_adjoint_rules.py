@@ -7,7 +7,7 @@ import pytest
 
 from dfad.adjoint.rules import BY_OPERAND, BY_RESULT
 from dfad.frontend.lower import lower
-from dfad.ir.operations import OPERATIONS
+from dfad.ir.operations import OPERATIONS, TOLD_BY_RESULT
 from dfad.ir.walk import expressions, walk, walk_expression
 from dfad.run.call import classify
 from dfad.source import read_source
@@ -89,6 +89,7 @@ def test_every_operation_with_a_float_result_has_its_partials():
     assert WRITTEN.keys() == differentiable
     assert all(len(BY_OPERAND[name]) == OPERATIONS[name].arity for name in BY_OPERAND)
     assert all(len(BY_RESULT[name]) == OPERATIONS[name].arity for name in BY_RESULT)
+    assert BY_RESULT.keys() == TOLD_BY_RESULT
 
 
 @pytest.mark.parametrize("operation", WRITTEN)

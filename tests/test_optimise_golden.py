@@ -283,6 +283,17 @@ def f(x: f8[N], y: f8[N]):
     for l in range(0, N):
         y[l] += a[l]
 """,
+    "renew_what_it_gave": """
+def f(x: f8[N], y: f8[N]):
+    a: f8[N]
+    for i in range(0, N):
+        a[i] = sqrt(x[i])
+    for j in range(0, N):
+        if a[j] <= 1.0:
+            a[j] = 1.0
+    for k in range(0, N):
+        y[k] += a[k]
+""",
     "substitute_chain": """
 def f(x: f8[N], y: f8[N]):
     a: f8[N]
@@ -516,7 +527,7 @@ def f(x: f8[N], y: f8[N]):
         a[i] = x[i]*2.0
     for j in range(0, N):
         if x[j] > 1.0:
-            a[j] = a[j]/y[j] + 1.0
+            a[j] = a[j]/4.0 + 1.0
     for k in range(0, N):
         y[k] = a[k]
 """,

@@ -225,16 +225,9 @@ def test_the_gradient_of_the_log_determinant_is_the_inverse():
     assert relative_error(dfad.grad(log_determinant)(A), expected) <= 1e-13
 
 
-ABOVE_THE_MINIMUM = {
-    "correlation": "the deviations are kept as computed and as used, and which were replaced",
-}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", suite.MODULES["V"])
-def test_the_tape_of_array_code_is_the_least(compiled, name, request):
-    if name in ABOVE_THE_MINIMUM:
-        request.applymarker(pytest.mark.xfail(reason=ABOVE_THE_MINIMUM[name], strict=True))
+def test_the_tape_of_array_code_is_the_least(compiled, name):
     benchmark, size = KERNELS[name], TINY[name][1]
     _, pullback = dfad.vjp(compiled[name], *benchmark.initialize(size).values(), of=benchmark.of, wrt=benchmark.wrt)
     assert pullback.memory["tape"] <= 1.1 * benchmark.tape_minimum(size)

@@ -125,6 +125,9 @@ def _table() -> dict[str, Operation]:
 
 OPERATIONS = _table()
 
+TOLD_BY_RESULT = frozenset({"exp", "exp2", "sqrt", "div"})
+"""Operations whose partials may be taken from what they give; ``BY_RESULT`` of ``adjoint/rules.py`` has how."""
+
 COSTLY = frozenset(
     {"div", "sqrt", "cbrt", "pow", "hypot", "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "erf", "erfc"}
     | {"sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"}

@@ -1,25 +1,26 @@
 """An array that is changed cell by cell and whose old values a derivative reads is a new array from there on.
 
-In: a PRIMAL Program. Out: the same in which, where a Block makes an array of its own, reads it in a way that is not linear, and then a nest
-changes it, each cell from its own old value, or not under a condition,
+In: a PRIMAL Program. Out: the same in which, where a Block makes an array of its own, whose values a derivative may ask for
+(``analysis/bends``), and then a nest changes it, each cell from its own old value, or not under a condition,
 
     for i: if a[i] > 0: a[i] = 1/a[i]     ->     for i: if a[i] > 0: b[i] = 1/a[i] else: b[i] = a[i]
 
 and all that follows reads and writes b. What stays true: every value, bit for bit. Why: the reverse sweep can compute both again, or finds
 both where they are; of one array it would have to record what it held. What it does not do: arrays that are exchanged or handed in or out,
-nests that leave cells out or hold loops, and changes that are linear when all reads before are, since nobody demands the old values then.
+nests that leave cells out or hold loops, and arrays whose old values nobody demands.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from dfad.analysis.bends import bends, is_told_by_result
 from dfad.analysis.shifts import covers, perfect_nest
 from dfad.errors import CompilerBug
 from dfad.ir.algebra import add
 from dfad.ir.memlet import Memlet
 from dfad.ir.names import Names, names_of
-from dfad.ir.nodes import Apply, Array, Block, Branch, Check, Expression, Library, Loop, Node, Program, Read, Select, Tasklet
+from dfad.ir.nodes import Array, Block, Branch, Check, Library, Loop, Node, Program, Read, Tasklet
 from dfad.ir.walk import (
     exchanged,
     reads,
@@ -27,7 +28,6 @@ from dfad.ir.walk import (
     rewrite,
     rewrite_block,
     walk,
-    walk_expression,
     writes,
 )
 
@@ -52,7 +52,7 @@ def _renewed(block: Block, fixed: frozenset[str], names: Names) -> Block:
         for name in sorted(_updated(node) & own.keys()):
             before = block.body[:place]
             is_made = any(name in _written(earlier) for earlier in before)
-            if is_made and _is_change(node, own[name]) and any(_reads_bent(part, name) for part in (*before, node)):
+            if is_made and _is_change(node, own[name]) and any(_may_be_asked(part, name) for part in (*before, node)):
                 return _from(block, place, own[name], names)
     return block
 
@@ -70,36 +70,14 @@ def _written(node: Node) -> frozenset[str]:
     return frozenset(memlet.array for inner in walk(node) for memlet in writes(inner))
 
 
-def _reads_bent(node: Node, name: str) -> bool:
-    """Whether some statement of the node reads the array in a way that is not linear."""
+def _may_be_asked(node: Node, name: str) -> bool:
+    """Whether a derivative of the node may ask for a value of the array that it reads or leaves."""
     inside = list(walk(node))
-    products = (memlet.array for inner in inside if isinstance(inner, Library) for memlet in inner.reads)
-    return name in products or any(_is_bent(inner.value, name) for inner in inside if isinstance(inner, Tasklet))
-
-
-def _is_bent(expression: Expression, name: str) -> bool:
-    """Whether the partial of an expression with respect to a read of the array may depend on what it read."""
-    match expression:
-        case Apply(operation="add" | "sub" | "neg" | "cast"):
-            return any(_is_bent(operand, name) for operand in expression.operands)
-        case Apply(operation="mul", operands=(first, second)) if not (_has_floats(first) and _has_floats(second)):
-            return _is_bent(first, name) or _is_bent(second, name)
-        case Apply(operation="div", operands=(above, below)):
-            return _is_bent(above, name) or _has(below, name)
-        case Select():
-            return _is_bent(expression.chosen, name) or _is_bent(expression.other, name)
-        case Apply(dtype=dtype):
-            return dtype.is_float and _has(expression, name)
-        case _:
-            return False
-
-
-def _has(expression: Expression, name: str) -> bool:
-    return any(isinstance(part, Read) and part.memlet.array == name for part in walk_expression(expression))
-
-
-def _has_floats(expression: Expression) -> bool:
-    return any(isinstance(part, Read) and part.dtype.is_float for part in walk_expression(expression))
+    if any(memlet.array == name for inner in inside if isinstance(inner, Library) for memlet in inner.reads):
+        return True
+    statements = [inner for inner in inside if isinstance(inner, Tasklet)]
+    made = (inner.value for inner in statements if inner.write.array == name and not inner.accumulate)
+    return any(bends(inner.value, lambda memlet: memlet.array == name) for inner in statements) or any(map(is_told_by_result, made))
 
 
 # ---------------------------------------------------------------- the nest

@@ -15,10 +15,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from dfad.analysis.bends import bends
 from dfad.ir.algebra import add
 from dfad.ir.memlet import Memlet, Range
 from dfad.ir.names import Names, names_of
-from dfad.ir.nodes import Apply, Array, Block, Check, Constant, Expression, Library, Node, Program, Read, Select, Tasklet
+from dfad.ir.nodes import Array, Block, Check, Expression, Library, Node, Program, Read, Tasklet
 from dfad.ir.walk import (
     all_arrays,
     exchanged,
@@ -28,7 +29,6 @@ from dfad.ir.walk import (
     rewrite,
     rewrite_block,
     walk,
-    walk_expression,
     writes,
 )
 
@@ -93,7 +93,7 @@ def _is_passing(cell: Memlet, between: tuple[Node, ...], second: Tasklet, is_tol
         return False
     if not all(memlet == cell or _is_apart(memlet, cell) for memlet in read):
         return False
-    return is_told or any(_is_bent(node.value, cell) for node in (*inside, second) if isinstance(node, Tasklet))
+    return is_told or any(bends(node.value, lambda memlet: memlet == cell) for node in (*inside, second) if isinstance(node, Tasklet))
 
 
 def _is_apart(one: Memlet, other: Memlet) -> bool:
@@ -101,23 +101,6 @@ def _is_apart(one: Memlet, other: Memlet) -> bool:
     pairs = zip(one.subset, other.subset, strict=True)
     distances = (a - b for a, b in pairs if not isinstance(a, Range) and not isinstance(b, Range))
     return any(distance.is_Integer and distance != 0 for distance in distances)
-
-
-def _is_bent(expression: Expression, cell: Memlet) -> bool:
-    """Whether some partial of the expression may depend on what the cell holds."""
-    match expression:
-        case Apply(operation="add" | "sub" | "neg" | "cast"):
-            return any(_is_bent(operand, cell) for operand in expression.operands)
-        case Apply(operation="mul", operands=(Constant(), other) | (other, Constant())):
-            return _is_bent(other, cell)
-        case Apply(operation="div", operands=(above, Constant())):
-            return _is_bent(above, cell)
-        case Select():
-            return _is_bent(expression.chosen, cell) or _is_bent(expression.other, cell)
-        case Apply(dtype=dtype):
-            return dtype.is_float and any(isinstance(part, Read) and part.memlet == cell for part in walk_expression(expression))
-        case _:
-            return False
 
 
 def _through(first: Tasklet, between: tuple[Node, ...], second: Tasklet, stage: Array) -> Iterator[Node]:
