@@ -174,7 +174,7 @@ def _unpack(program: Program, fields: Sequence[Field], around: Surroundings) -> 
         name, c_type = scope.names[array.name], scope.scalar_type(array)
         match fields[k]:
             case ArrayField():
-                lines.append(f"cdef {array.dtype.c_name}* {name} = <{array.dtype.c_name}*> block[{k}]")
+                lines.append(f"cdef {array.dtype.c_name}* {name} = <{array.dtype.c_name}*> dfad_load_pointer(&block[{k}])")
             case GrownField():
                 place = f"dfad_reserve(ws, {around.growing[array.name]}, block[{k}])"
                 lines.append(f"cdef {array.dtype.c_name}* {name} = <{array.dtype.c_name}*> {place}")

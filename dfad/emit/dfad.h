@@ -118,6 +118,10 @@ static inline int64_t dfad_fail(dfad_workspace* ws, int64_t site, int64_t a, int
     return 2;
 }
 
+/* The block of arguments holds pointers. Read as an integer, each could point to a local array, as far as GCC knows, which then stays
+ * in memory between two loads through it. */
+static inline void* dfad_load_pointer(int64_t* slot) { return *(void**)slot; }
+
 /* The block of arguments holds floating-point scalars as bits. */
 static inline double dfad_load_f64(int64_t bits)
 {
@@ -174,14 +178,14 @@ static inline int64_t dfad_power(int64_t base, int64_t exponent)
     return result;
 }
 
-/* The length of a range, and its part that whole strips of 32 make up. */
+/* The length of a range, and its part that whole strips of a power of 2 make up. */
 static inline int64_t dfad_trips(int64_t start, int64_t stop, int64_t step)
 {
     int64_t span = step > 0 ? stop - start : start - stop, width = step > 0 ? step : -step;
     return span <= 0 ? 0 : (span + width - 1) / width;
 }
 
-static inline int64_t dfad_whole(int64_t trips) { return trips > 0 ? trips & ~(int64_t)31 : 0; }
+static inline int64_t dfad_whole(int64_t trips, int64_t strip) { return trips > 0 ? trips & -strip : 0; }
 
 /* Floating point: each operation for double and float. */
 #define DFAD_FLOATING(real, dtype, f)                                                                                        \

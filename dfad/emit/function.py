@@ -17,7 +17,7 @@ from dfad.emit.sums import LANES
 from dfad.ir.nodes import Array, Block, Loop, Node, Repetition, While
 from dfad.ir.walk import walk
 
-_COUNTERS = ("status", "part", "parts", "whole", "rest", "lane", "first", "last")
+_COUNTERS = ("status", "part", "parts", "wide", "rest", "lane", "first", "last")
 
 
 def function_text(function: Function, around: Surroundings) -> Lines:

@@ -17,7 +17,7 @@ ssize_t struct template typeid union unsigned void volatile prange print exec ra
 bool complex list tuple dict set str bytes
 """
 
-_OURS = "address block kernel lane part parts status strip swap ws whole rest first last thread given its"
+_OURS = "address block kernel lane part parts status strip swap ws wide rest first last thread given its"
 
 _ENDINGS = ("_part", "_parts", "_strip", "_lanes", "_memory", "_out")
 

@@ -19,7 +19,7 @@ from dfad.emit.outline import Function, used_names
 from dfad.emit.parts import parts_call
 from dfad.emit.scalar import expression_text
 from dfad.emit.scope import Scope
-from dfad.emit.sums import LANES, Partial, combine, first_values, is_innermost, partials
+from dfad.emit.sums import FEW_LANES, LANES, Partial, combine, first_values, is_innermost, partials
 from dfad.errors import CompilerBug
 from dfad.ir.lifetimes import used_names as used_arrays
 from dfad.ir.nodes import Array, Block, Branch, Check, Exchange, Library, Loop, Node, Repetition, Tasklet, While, is_true
@@ -177,10 +177,11 @@ def loop_text(loop: Loop, around: Surroundings, bounds: tuple[str, str] | None =
     fresh = tuple(part for part in parts if part not in around.partial)
     if fresh:
         inside = replace(around, partial=around.partial + fresh)
-        lines = (*first_values(fresh, scope), *loop_text(loop, inside, both), *combine(fresh, scope))
-        return _guarded(loop, both, lines, around) if is_innermost(loop) else lines
+        if is_innermost(loop):
+            return _by_lanes(loop, both, fresh, inside)
+        return (*first_values(fresh, scope), *loop_text(loop, inside, both), *combine(fresh, scope))
     if parts and is_innermost(loop):
-        return _in_lanes(loop, both, parts, around)
+        return (*_in_lanes(loop, both, parts, around), *_plain_loop(loop, ("rest", both[1]), around))
     return _plain_loop(loop, both, around)
 
 
@@ -196,10 +197,11 @@ def flattened(loop: Loop, around: Surroundings) -> tuple[Loop, Surroundings]:
     return flat.loop, replace(around, scope=replace(around.scope, flat=flat.indices), strips=strips)
 
 
-def _guarded(loop: Loop, bounds: tuple[str, str], lines: Lines, around: Surroundings) -> Lines:
-    """Partial sums only when there is something to add."""
-    plain = indent(_plain_loop(loop, bounds, around))
-    return (f"if {_trips(loop, bounds)} >= {LANES}:", *indent(lines), "else:", *plain)
+def _by_lanes(loop: Loop, bounds: tuple[str, str], parts: tuple[Partial, ...], around: Surroundings) -> Lines:
+    """An innermost loop that has its partial sums to itself, and only where there is something to add."""
+    inside = (*first_values(parts, around.scope), *_in_lanes(loop, bounds, around.partial, around), *combine(parts, around.scope))
+    head = (f"rest = {bounds[0]}", f"if {_trips(loop, bounds)} >= {LANES}:")
+    return (*head, *indent(inside), *_plain_loop(loop, ("rest", bounds[1]), around))
 
 
 def _trips(loop: Loop, bounds: tuple[str, str]) -> str:
@@ -251,22 +253,18 @@ def _in_strips(loop: Loop, bounds: tuple[str, str], around: Surroundings) -> Lin
 
 
 def _in_lanes(loop: Loop, bounds: tuple[str, str], parts: tuple[Partial, ...], around: Surroundings) -> Lines:
-    """An innermost loop whose sums of free order are added to their parts (sums.py)."""
-    scope, (start, stop) = around.scope, bounds
+    """An innermost loop up to ``rest``, where less than a narrow strip is left; its sums of free order are added to their parts (sums.py)."""
+    scope, (start, _) = around.scope, bounds
     index, sign = scope.names[loop.index.name], "+" if loop.step > 0 else "-"
-    middle = f"{start} {sign} whole" if start != "0" else f"{sign.strip('+')}whole"
-    past = f"{index} - rest" if loop.step > 0 else f"rest - {index}"
-    lanes, rest = (around.with_places({part.array.name: part.cell(scope, at) for part in parts}) for at in ("lane", past))
-    return (
-        f"whole = dfad_whole({_trips(loop, bounds)})",
-        f"rest = {middle}",
-        f"for {index}_lanes in {_range(start, 'rest', LANES * loop.step)}:  {_line(loop.where)}",
-        f"    for lane in range({LANES}):",
-        f"        {index} = {index}_lanes {sign} lane",
-        *indent(indent(statements(loop.body, lanes))),
-        f"for {index} in {_range('rest', stop, loop.step)}:",
-        *indent(statements(loop.body, rest)),
-    )
+    lanes = around.with_places({part.array.name: part.cell(scope, "lane") for part in parts})
+    body = (f"{index} = {index}_lanes {sign} lane", *statements(loop.body, lanes))
+    lines: list[str] = []
+    for first, end, width in ((start, "wide", LANES), ("wide", "rest", FEW_LANES)):
+        whole = f"dfad_whole({_trips(loop, bounds)}, {width})"
+        lines.append(f"{end} = {start} {sign} {whole}" if start != "0" else f"{end} = {sign.strip('+')}{whole}")
+        lines.append(f"for {index}_lanes in {_range(first, end, width * loop.step)}:  {_line(loop.where)}")
+        lines += indent((f"for lane in range({width}):", *indent(body)))
+    return tuple(lines)
 
 
 # ---------------------------------------------------------------- calls

@@ -1,17 +1,20 @@
 """Sums whose order is free, in an innermost loop: 32 partial sums, so that GCC vectorises without reordering anything else.
 
     for lane in range(32): s_part[lane] = 0.0
-    rest = start + whole
-    for i_lanes in range(start, rest, 32):
+    wide = start + (the multiple of 32 in stop - start)
+    for i_lanes in range(start, wide, 32):
         for lane in range(32):
             i = i_lanes + lane
             s_part[lane] += x[i]
-    for i in range(rest, stop): s_part[i - rest] += x[i]
+    rest = start + (the multiple of 8)
+    ... the same from wide to rest for the first 8 of them
+    for i in range(rest, stop): s += x[i]
     ... and the partial sums are added to s in pairs.
 
 They are set up and added around the outermost loop in which nothing else happens to s; a single loop of less than 32 iterations
 goes without.
-The loop over the lanes is an ordinary loop over independent cells. Maxima and minima go the same way. Partial sums of float32 are doubles.
+The loop over the lanes is an ordinary loop over independent cells. No place in them depends on how many iterations there are, so they are
+vectors in registers. Maxima and minima go the same way. Partial sums of float32 are doubles.
 """
 
 from __future__ import annotations
@@ -26,6 +29,8 @@ from dfad.ir.sums import accumulated, accumulations
 from dfad.ir.walk import walk
 
 LANES = 32
+FEW_LANES = 8
+"""How many of the lanes go on with what is left of 32."""
 
 
 @dataclass(frozen=True, slots=True)

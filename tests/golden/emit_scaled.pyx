@@ -10,7 +10,8 @@ cdef extern from "dfad.h" nogil:
     bint dfad_poll(dfad_workspace*, int64_t)
     void* dfad_allocate(dfad_workspace*, int64_t, int64_t)
     void dfad_release(dfad_workspace*, void*)
-    int64_t dfad_whole(int64_t)
+    void* dfad_load_pointer(int64_t*)
+    int64_t dfad_whole(int64_t, int64_t)
     int64_t dfad_min(int64_t, int64_t)
     double INFINITY
     float expf(float)
@@ -18,22 +19,25 @@ cdef extern from "dfad.h" nogil:
 
 
 cdef int64_t scaled_3(dfad_workspace* ws, int64_t N, int64_t M, f32p A, f32p best) noexcept nogil:
-    cdef int64_t whole, rest, lane, i_2, k_2, k_2_lanes
+    cdef int64_t wide, rest, lane, i_2, k_2, k_2_lanes
     cdef float best_2, best_2_part[32]
     for i_2 in range(N):  # line 3
         if dfad_poll(ws, M + 1): return 3
         best_2 = <float> -INFINITY  # line 3
+        rest = 0
         if M >= 32:
             for lane in range(32):
                 best_2_part[lane] = best_2
-            whole = dfad_whole(M)
-            rest = whole
-            for k_2_lanes in range(0, rest, 32):  # line 3
+            wide = dfad_whole(M, 32)
+            for k_2_lanes in range(0, wide, 32):  # line 3
                 for lane in range(32):
                     k_2 = k_2_lanes + lane
                     best_2_part[lane] = dfad_maximum_f32(best_2_part[lane], A[i_2*M + k_2])  # line 3
-            for k_2 in range(rest, M):
-                best_2_part[k_2 - rest] = dfad_maximum_f32(best_2_part[k_2 - rest], A[i_2*M + k_2])  # line 3
+            rest = dfad_whole(M, 8)
+            for k_2_lanes in range(wide, rest, 8):  # line 3
+                for lane in range(8):
+                    k_2 = k_2_lanes + lane
+                    best_2_part[lane] = dfad_maximum_f32(best_2_part[lane], A[i_2*M + k_2])  # line 3
             for lane in range(16):
                 best_2_part[lane] = dfad_maximum_f32(best_2_part[lane], best_2_part[lane + 16])
             for lane in range(8):
@@ -44,9 +48,8 @@ cdef int64_t scaled_3(dfad_workspace* ws, int64_t N, int64_t M, f32p A, f32p bes
                 best_2_part[lane] = dfad_maximum_f32(best_2_part[lane], best_2_part[lane + 2])
             best_2_part[0] = dfad_maximum_f32(best_2_part[0], best_2_part[1])
             best_2 = dfad_maximum_f32(best_2, best_2_part[0])
-        else:
-            for k_2 in range(M):  # line 3
-                best_2 = dfad_maximum_f32(best_2, A[i_2*M + k_2])  # line 3
+        for k_2 in range(rest, M):  # line 3
+            best_2 = dfad_maximum_f32(best_2, A[i_2*M + k_2])  # line 3
         best[i_2] = best_2  # line 3
     return 0
 
@@ -73,7 +76,7 @@ cdef int64_t kernel(dfad_workspace* ws, int64_t* block) noexcept nogil:
     cdef int64_t N = block[0]
     cdef int64_t M = block[1]
     cdef int64_t n = block[2]
-    cdef float* A = <float*> block[3]
+    cdef float* A = <float*> dfad_load_pointer(&block[3])
     cdef int64_t status
     cdef float *best
     best = <float*> dfad_allocate(ws, 4*N, 2)  # local

@@ -8,6 +8,7 @@ cdef extern from "dfad.h" nogil:
         pass
     bint dfad_rare(bint)
     bint dfad_poll(dfad_workspace*, int64_t)
+    void* dfad_load_pointer(int64_t*)
     double cos(double)
 
 
@@ -31,8 +32,8 @@ cdef int64_t kernel(dfad_workspace* ws, int64_t* block) noexcept nogil:
     cdef int64_t N = block[0]
     cdef int64_t M = block[1]
     cdef int64_t T = block[2]
-    cdef double* A = <double*> block[3]
-    cdef double* A_bar = <double*> block[4]
+    cdef double* A = <double*> dfad_load_pointer(&block[3])
+    cdef double* A_bar = <double*> dfad_load_pointer(&block[4])
     cdef int64_t status
     status = seidel_bar_2(ws, T, N, M, A_bar, A)  # line 2
     if dfad_rare(status): return status

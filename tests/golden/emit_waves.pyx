@@ -11,9 +11,10 @@ cdef extern from "dfad.h" nogil:
     void* dfad_allocate(dfad_workspace*, int64_t, int64_t)
     void dfad_release(dfad_workspace*, void*)
     int64_t dfad_fail(dfad_workspace*, int64_t, int64_t, int64_t, int64_t, int64_t)
+    void* dfad_load_pointer(int64_t*)
     double dfad_load_f64(int64_t)
     int64_t dfad_store_f64(double)
-    int64_t dfad_whole(int64_t)
+    int64_t dfad_whole(int64_t, int64_t)
     int64_t dfad_min(int64_t, int64_t)
 
 
@@ -27,22 +28,25 @@ cdef int64_t waves_5(dfad_workspace* ws, int64_t N, double c, f64p u, f64p v) no
 
 
 cdef int64_t waves_10(dfad_workspace* ws, int64_t N, f64p s_out, f64p u) noexcept nogil:
-    cdef int64_t whole, rest, lane, k, k_strip, k_lanes
+    cdef int64_t wide, rest, lane, k, k_strip, k_lanes
     cdef double s_part[32]
     cdef double s = s_out[0]
     for k_strip in range(0, N, 1048576):  # lets the call be stopped
         if dfad_poll(ws, dfad_min(1048576, N - k_strip)): return 3
+        rest = k_strip
         if dfad_min(k_strip + 1048576, N) - k_strip >= 32:
             for lane in range(32):
                 s_part[lane] = 0.0
-            whole = dfad_whole(dfad_min(k_strip + 1048576, N) - k_strip)
-            rest = k_strip + whole
-            for k_lanes in range(k_strip, rest, 32):  # line 10
+            wide = k_strip + dfad_whole(dfad_min(k_strip + 1048576, N) - k_strip, 32)
+            for k_lanes in range(k_strip, wide, 32):  # line 10
                 for lane in range(32):
                     k = k_lanes + lane
                     s_part[lane] += u[k]  # line 11
-            for k in range(rest, dfad_min(k_strip + 1048576, N)):
-                s_part[k - rest] += u[k]  # line 11
+            rest = k_strip + dfad_whole(dfad_min(k_strip + 1048576, N) - k_strip, 8)
+            for k_lanes in range(wide, rest, 8):  # line 10
+                for lane in range(8):
+                    k = k_lanes + lane
+                    s_part[lane] += u[k]  # line 11
             for lane in range(16):
                 s_part[lane] += s_part[lane + 16]
             for lane in range(8):
@@ -53,9 +57,8 @@ cdef int64_t waves_10(dfad_workspace* ws, int64_t N, f64p s_out, f64p u) noexcep
                 s_part[lane] += s_part[lane + 2]
             s_part[0] += s_part[1]
             s += s_part[0]
-        else:
-            for k in range(k_strip, dfad_min(k_strip + 1048576, N)):  # line 10
-                s += u[k]  # line 11
+        for k in range(rest, dfad_min(k_strip + 1048576, N)):  # line 10
+            s += u[k]  # line 11
     s_out[0] = s
     return 0
 
@@ -63,7 +66,7 @@ cdef int64_t waves_10(dfad_workspace* ws, int64_t N, f64p s_out, f64p u) noexcep
 cdef int64_t kernel(dfad_workspace* ws, int64_t* block) noexcept nogil:
     cdef int64_t N = block[0]
     cdef int64_t T = block[1]
-    cdef double* u = <double*> block[2]
+    cdef double* u = <double*> dfad_load_pointer(&block[2])
     cdef double c = dfad_load_f64(block[3])
     cdef double s = 0
     cdef int64_t status, t
