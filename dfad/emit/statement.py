@@ -253,7 +253,7 @@ def _in_strips(loop: Loop, bounds: tuple[str, str], around: Surroundings) -> Lin
 
 
 def _in_lanes(loop: Loop, bounds: tuple[str, str], parts: tuple[Partial, ...], around: Surroundings) -> Lines:
-    """An innermost loop up to ``rest``, where less than a narrow strip is left; its sums of free order are added to their parts (sums.py)."""
+    """An innermost loop up to ``rest``, where less than a narrow strip is left; sums of free order go to their parts (sums.py)."""
     scope, (start, _) = around.scope, bounds
     index, sign = scope.names[loop.index.name], "+" if loop.step > 0 else "-"
     lanes = around.with_places({part.array.name: part.cell(scope, "lane") for part in parts})
