@@ -24,7 +24,7 @@ class Setting:
     bars : dict
         Active array -> the name of its adjoint.
     constant_arrays : frozenset of str
-        The arrays that nothing writes: they are read as they are.
+        The arrays of the outermost Block and the parameters that nothing writes: they are read as they are.
     names : Names
         Where new names come from.
     """

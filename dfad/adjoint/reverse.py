@@ -87,7 +87,7 @@ class _Reversal:
         self.final = _only_assigned(program) & self.computed.keys()
         self.outer = frozenset(array.name for array in (*program.parameters, *program.body.arrays))
         moved = {name: bar for name, bar in self.bars.items() if name in moving}
-        self.setting = Setting(self.arrays, moved, frozenset(self.arrays) - written, self.names)
+        self.setting = Setting(self.arrays, moved, self.outer - written, self.names)
         self.count = 0
 
     def key(self, wish: str) -> str:

@@ -79,7 +79,10 @@ def _leaves(steps: Sequence[Statement]) -> Iterator[Tasklet | Library]:
 
 
 def _read(step: Node) -> set[str]:
-    return {memlet.array for node in walk(step) for memlet in reads(node)}
+    """The arrays that a step reads, but those of its own Blocks, which no other step sees."""
+    inside = list(walk(step))
+    own = {array.name for node in inside if isinstance(node, Block) for array in node.arrays}
+    return {memlet.array for node in inside for memlet in reads(node)} - own
 
 
 def _written(step: Node) -> set[str]:

@@ -422,7 +422,25 @@ def links(n, rng):
     return (np.arange(n) + rng.integers(1, 3, n),)
 
 
+def trips_none_that_need_an_array(x, B):
+    """With one cell no trip runs, and nothing is left that would write what its product reads."""
+    w = 0.5 * x
+    for i in range(1, len(x) - 1):
+        x[:] = B @ w
+        w[i] *= 0.4
+    return np.sum(x * x)
+
+
+def trips_with_an_empty_array(x):
+    """An array of each trip that nobody writes, since it has no cell."""
+    for i in range(len(x)):
+        w = np.empty(0)
+        x[i] = x[i] * x[i] + np.sum(np.sin(w) * x[i])
+
+
 ENTRIES = (
+    Entry(trips_none_that_need_an_array, all_of(array(1), array(1, 1))),
+    Entry(trips_with_an_empty_array, array("n")),
     Entry(trips_ragged_recurrence, all_of(ragged, array("n")), bits=False),
     Entry(trips_ragged_product, all_of(ragged, array("n"))),
     Entry(trips_ragged_backwards, all_of(ragged, array("n")), bits=False),
