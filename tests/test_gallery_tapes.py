@@ -118,6 +118,8 @@ RECORDED = {
     "twin_written_in_between": 384,
     "while_counts_down": 24,
     "while_counts_in_loops": 280,
+    "widened_indices": 240,
+    "widened_weights": 220,
 }
 """Bytes at this size. Values that are kept, never twice: a sweep that reads its own cells records each trip or each trip but the first."""
 

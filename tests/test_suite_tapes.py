@@ -18,16 +18,8 @@ SIZES = {
     "vadv": {"I": 3, "J": 4, "K": 60},
 }
 
-ABOVE = {
-    "newton_loop": "the number of iterations of a cell takes 8 bytes",
-}
-"""Kernels that record more than that, and why."""
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.xfail(reason=ABOVE[name])] if name in ABOVE else []) for name in COUNTED]
-)
+@pytest.mark.parametrize("name", COUNTED)
 def test_a_gradient_records_hardly_more_than_the_least(name):
     benchmark = KERNELS[name]
     size = SIZES.get(name, benchmark.sizes["S"])

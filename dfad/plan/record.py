@@ -18,7 +18,8 @@ from dfad.adjoint.nests import element, nest
 from dfad.analysis.equalities import Facts
 from dfad.analysis.statements import Statement
 from dfad.errors import CompilerBug
-from dfad.ir.dtype import I64
+from dfad.ir.algebra import cast
+from dfad.ir.dtype import I64, Dtype
 from dfad.ir.memlet import Memlet, Range, symbol
 from dfad.ir.nodes import (
     Array,
@@ -57,6 +58,7 @@ from dfad.plan.locals import Locals
 from dfad.plan.reasons import Reason, Slot, reasons_of
 from dfad.plan.rows import Rows, row_of, rows_named, rows_of
 from dfad.plan.tape import Box, box_of
+from dfad.plan.widened import widened
 from dfad.source import Location
 
 
@@ -76,7 +78,7 @@ def record_with_reasons(program: Program) -> tuple[Program, tuple[Reason, ...]]:
     """The same, with the reason of each tape and of each array that the reverse sweep finds as it was left."""
     decided = decide(program)
     found, (forward, _) = decided.found, sweeps(decided.program)
-    merge = _Merge(found, decided.facts)
+    merge = _Merge(found, decided.facts, widened(forward, found.demands.arrays))
     forward, reverse = merge.block(forward, decided.reverse)
     reverse = _meet(reverse, found)
     return _with_copies(program, forward, reverse, found.demands, merge), reasons_of(merge.slots, found, reverse)
@@ -88,8 +90,8 @@ class _Merge:
     On the way ``slots`` and ``counters`` get more, and ``rows``: by the key of their loop, then by the condition under which it has any.
     """
 
-    def __init__(self, found: Locals, facts: Mapping[str, Facts]) -> None:
-        self.locals, self.demands, self.facts = found, found.demands, facts
+    def __init__(self, found: Locals, facts: Mapping[str, Facts], small: Mapping[str, Dtype]) -> None:
+        self.locals, self.demands, self.facts, self.small = found, found.demands, facts, small
         self.slots: list[Slot] = []
         self.counters: list[Array] = []
         self.rows: dict[str, dict[Expression | None, Rows]] = {}
@@ -159,16 +161,18 @@ class _Merge:
         box = box_of(statement, write, instances, domain, versions.space)
         where, rows = _where(statement.node), self.rows_of(box, write, _where(statement.node), key)
         shape = box.shape if rows is None else (sympy.oo, *box.shape)
-        tape = Array(self.demands.names.fresh(f"{write.array}_tape"), array.dtype, shape, Role.TAPE)
+        dtype = self.small.get(array.name, array.dtype)
+        tape = Array(self.demands.names.fresh(f"{write.array}_tape"), dtype, shape, Role.TAPE)
         self.slots.append(Slot(tape, statement, write))
         index = _index_of(box, write, rows)
 
         def record(cell: tuple[sympy.Expr, ...]) -> tuple[Node, ...]:
             place = Memlet(tape.name, index(cell, False))
-            return (Tasklet(place, Read(element(write, cell), array.dtype), where, f"{key}>{tape.name}"),)
+            value = cast(Read(element(write, cell), array.dtype), dtype)
+            return (Tasklet(place, value, where, f"{key}>{tape.name}"),)
 
         def restore(cell: tuple[sympy.Expr, ...]) -> tuple[Node, ...]:
-            source = Read(Memlet(tape.name, index(cell, True)), array.dtype)
+            source = cast(Read(Memlet(tape.name, index(cell, True)), dtype), array.dtype)
             place = element(write if target is None else Memlet(target, write.subset), cell)
             return (Tasklet(place, source, where, f"~{key}<{tape.name}"),)
 

@@ -23,7 +23,7 @@ MODULES = (
     "idle",
     "lengths",
     "numbers",
-    "ways_out",
+    "ways_out", "widened",
     "stages",
     "sequences",
     "rows",
