@@ -295,7 +295,7 @@ class Writer:
         self.emit(depth, f"if {self.condition()}:")
         if self.random.random() < 0.4:
             self.scalar_statement(depth + 1)
-        self.emit(depth + 1, self.random.choice(("break", "continue", RETURN)) if self.indices or inside else RETURN)
+        self.emit(depth + 1, self.random.choice(("break", "break", "continue", RETURN)) if self.indices or inside else RETURN)
 
 
 def random_program(seed: int) -> str:
