@@ -106,6 +106,7 @@ def _refuse(context: Context, doubt: Doubt, what: str) -> None:
         raise Retry
     homes = [name for name, home in doubt.frame.homes.items() if home.array is not None and home.array.name in doubt.origins]
     start_selecting(context, doubt.frame, [doubt.variable, *homes])
+    start_sharing(context, doubt.frame, doubt.variable)
     context.unsupported(
         f"{doubt.variable} may be a new array here or share another one, so {what} is ambiguous",
         hint=f"write {doubt.variable} = {doubt.variable}.copy() where it gets its value",
@@ -117,6 +118,14 @@ def start_selecting(context: Context, frame: Frame, names: Sequence[str]) -> Non
     asked = {f"{frame.path}{name}" for name in names}
     if not asked <= context.learned.selected:
         context.learned.selected |= asked
+        raise Retry
+
+
+def start_sharing(context: Context, frame: Frame, name: str) -> None:
+    """Let lowering start again with a variable that resizes and means the array from before the region, not a copy in its room."""
+    asked = f"{frame.path}{name}"
+    if asked in context.learned.resized and asked not in context.learned.shared:
+        context.learned.shared.add(asked)
         raise Retry
 
 

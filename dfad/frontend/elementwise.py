@@ -132,14 +132,17 @@ def require_stretched(context: Context, extent: sympy.Expr, common: sympy.Expr) 
     bounds.require_stretched(context.builder, extent, common, "index", message)
 
 
-def have_other_extents(first: Shape, second: Shape) -> bool:
-    """Whether shapes of one rank differ in general: an extent is another expression of the same integers, or only one is a constant."""
-    return any(_differ(_unclamped(own), _unclamped(other)) for own, other in zip(first, second, strict=True))
+def have_other_extents(context: Context, first: Shape, second: Shape) -> bool:
+    """Whether shapes of one rank differ in general: an extent is another expression of the same integers, or only one is a constant, or
+    they certainly differ by what is known."""
+    return any(_differ(context, _unclamped(own), _unclamped(other)) for own, other in zip(first, second, strict=True))
 
 
-def _differ(first: sympy.Expr, second: sympy.Expr) -> bool:
+def _differ(context: Context, first: sympy.Expr, second: sympy.Expr) -> bool:
     is_related = first.free_symbols == second.free_symbols or not first.free_symbols or not second.free_symbols
-    return is_related and sympy.expand(first - second) != 0
+    if is_related:
+        return bool(sympy.expand(first - second) != 0)
+    return context.builder.proves(first - second - 1) or context.builder.proves(second - first - 1)
 
 
 def _unclamped(extent: sympy.Expr) -> sympy.Expr:

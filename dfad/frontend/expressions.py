@@ -318,7 +318,7 @@ def _array_branch(context: Context, guard: Scalar, *sides: tuple[OpenBlock, Oper
     is_inner = any(block.binds(name) for block, value in sides for extent in value.shape for name in extent.free_symbols)
     are_views = all(_is_view_from_outside(*side) for side in sides)
     has_constants = any(extent.is_Integer for value in (first, second) for extent in value.shape)
-    if is_inner or ((are_views or not has_constants) and have_other_extents(first.shape, second.shape)):
+    if is_inner or ((are_views or not has_constants) and have_other_extents(context, first.shape, second.shape)):
         return _resized(context, guard, sides)
     for own, other in zip(first.shape, second.shape, strict=True):
         require_equal(context, own, other)

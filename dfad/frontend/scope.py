@@ -212,6 +212,10 @@ class Learned:
         Those of these whose views have different extents.
     views : dict
         The views that a selection can mean, by the key of its home.
+    rooms : dict
+        The shapes, known outside, of values that go into the room of such a variable, by the key of its home (rooms.py).
+    shared : set
+        Variables, with the path of their frame, that keep meaning the array from before the region, where a copy in the room did not do.
     split : set
         Keys of homes of tuples that change, each number of which has a home of its own.
     early : dict
@@ -225,6 +229,8 @@ class Learned:
     selected: set[str] = field(default_factory=set)
     resized: set[str] = field(default_factory=set)
     views: dict[str, list[View]] = field(default_factory=dict)
+    rooms: dict[str, list[Shape]] = field(default_factory=dict)
+    shared: set[str] = field(default_factory=set)
     split: set[str] = field(default_factory=set)
     early: dict[str, Shape | None] = field(default_factory=dict)
     computed: set[str] = field(default_factory=set)

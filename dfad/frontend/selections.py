@@ -16,38 +16,44 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NoReturn
 
 import sympy
 
 from dfad.frontend.arrays import in_temporary, materialise, store
 from dfad.frontend.blocks import OpenBlock
-from dfad.frontend.builder import constant
+from dfad.frontend.builder import cast, constant
 from dfad.frontend.doubts import follow, note_copy, note_share, start_resizing, start_selecting
 from dfad.frontend.elementwise import have_other_extents, require_equal
+from dfad.frontend.holes import declare_holes, template_of
 from dfad.frontend.liveness import plainly_assigned
-from dfad.frontend.oneof import HOLES, branch_over, moved, parts_of, read_selection
+from dfad.frontend.oneof import branch_over, moved, parts_of, read_selection
+from dfad.frontend.rooms import (
+    changes_inside,
+    is_known_here,
+    learn_room,
+    open_room,
+    part_of_room,
+    refuse_shape,
+    shape_outside,
+    start_room,
+)
 from dfad.frontend.scope import Context, Frame, Home, Retry, held_since, is_held
 from dfad.frontend.values import (
-    AXES,
     ZERO,
-    Along,
     Deferred,
-    Dimension,
+    Indices,
     Lazy,
-    Mixed,
     OneOf,
     Selection,
-    Shape,
     Value,
     View,
     kind_of,
     whole,
 )
 from dfad.frontend.written import place_before
-from dfad.ir.dtype import I64
+from dfad.ir.dtype import I64, Dtype
 from dfad.ir.memlet import Memlet
-from dfad.ir.nodes import Array, Integer
+from dfad.ir.nodes import Array, Expression, Integer
 
 OWN = ""
 """Stands for the name of a variable's own array where an attempt hands a view on to the next."""
@@ -64,13 +70,13 @@ def either(context: Context, sides: Sequence[tuple[OpenBlock, View | OneOf]], re
     found = [(block, *parts_of(value)) for block, value in sides]
     views, places = list[View](), list[tuple[sympy.Expr, ...]]()
     for view in (view for _, _, parts in found for view in parts):
-        template = _template(context, view, resizes)
+        template = template_of(context, view, resizes)
         if template is None:
             context.unsupported("a part that the kernel computes is chosen here and written", hint="write an if statement")
         views.append(template[0])
         places.append(template[1])
     selector = context.builder.hold(context.builder.unused("chosen_is"), constant(0, I64))
-    selection = Selection(selector, tuple(views), tuple(_declare_holes(context, "chosen", view) for view in views))
+    selection = Selection(selector, tuple(views), tuple(declare_holes(context, "chosen", view) for view in views))
     first = 0
     for block, which, parts in found:
         acts = [partial(_tell, context, selection, place, places[place]) for place in range(first, first + len(parts))]
@@ -95,59 +101,62 @@ def open_selections(context: Context, homes: Mapping[str, Home]) -> None:
     for name, home in homes.items():
         home.selects = True
         home.resizes = f"{context.frame.path}{name}" in context.learned.resized
+        if home.key in context.learned.rooms:
+            home.own = open_room(context, name, home, _meant(context, name))
         for view in context.learned.views.get(home.key, ()):
-            if view.array.name == OWN and _is_known_here(context, view.shape):
+            if view.array.name == OWN and is_known_here(context, view.shape):
                 home.own = builder.declare(builder.name(name), view.dtype, view.shape)
     for name, home in homes.items():
         views = tuple(_known_views(context, home))
         if views:
             selector = builder.hold(builder.unused(f"{name}_is"), constant(0, I64))
-            home.selection = Selection(selector, views, tuple(_declare_holes(context, name, view) for view in views))
+            home.selection = Selection(selector, views, tuple(declare_holes(context, name, view) for view in views))
     for name, home in homes.items():
-        value = context.frame.variables.get(name)
-        value = read_selection(context, value) if isinstance(value, Selection) else value
-        if isinstance(value, View | OneOf):
+        value = _meant(context, name)
+        if value is not None and home.key in context.learned.rooms:
+            context.frame.variables[name] = _begin_in_room(context, name, home, value)
+        elif value is not None:
             context.frame.variables[name] = bind_selection(context, name, home, value)
         elif home.selection is not None:
             context.frame.variables[name] = home.selection
 
 
+def _meant(context: Context, name: str) -> View | OneOf | None:
+    """What a variable means that is an array, or one of several."""
+    value = context.frame.variables.get(name)
+    value = read_selection(context, value) if isinstance(value, Selection) else value
+    return value if isinstance(value, View | OneOf) else None
+
+
+def _begin_in_room(context: Context, name: str, home: Home, value: View | OneOf) -> Selection:
+    """The variable's value before the region, in its room; where that it was a copy would show, it stays where it is."""
+    assert home.selection is not None
+    if isinstance(value, View) and home.own is not None and value.array.name == home.own.name:
+        _tell_part(context, home, value)
+    elif f"{context.frame.path}{name}" in context.learned.shared:
+        bind_selection(context, name, home, value)
+    else:
+        _bind_own(context, name, home, value)
+    return home.selection
+
+
 def _known_views(context: Context, home: Home) -> Iterator[View]:
-    """The views that earlier attempts found, as far as their arrays are declared by now."""
+    """The views that earlier attempts found, as far as their arrays are declared by now; parts of the room, where there is one, first."""
+    if home.key in context.learned.rooms and home.own is not None:
+        template = template_of(context, whole(home.own), resizes=True)
+        assert template is not None
+        yield template[0]
     for view in context.learned.views.get(home.key, ()):
         if view.array.name == OWN:
             if home.own is not None:
                 yield whole(home.own)
-        elif _is_in_scope(context, home, view.array) and _is_known_here(context, view.shape):
+        elif _is_in_scope(context, home, view.array) and is_known_here(context, view.shape):
             yield view
-
-
-def _is_known_here(context: Context, shape: Shape) -> bool:
-    names = frozenset[sympy.Expr]().union(*(extent.free_symbols for extent in shape)) - context.builder.entry - set(HOLES)
-    return all(any(block.binds(name) for block in context.builder.blocks) for name in names)
 
 
 def _is_in_scope(context: Context, home: Home, array: Array) -> bool:
     blocks = context.builder.blocks
     return array in context.parameters or any(array in block.arrays for block in blocks[: blocks.index(home.block) + 1])
-
-
-def _declare_holes(context: Context, name: str, view: View) -> tuple[Array, ...]:
-    places = (*(_place_of(dimension) for dimension in view.dimensions), *view.shape)
-    used = frozenset[sympy.Expr]().union(*(place.free_symbols for place in places))
-    base = context.builder.unused(f"{name}_at")
-    return tuple(context.builder.hold(base, constant(0, I64)) for hole in HOLES if hole in used)
-
-
-def _place_of(dimension: Dimension) -> sympy.Expr:
-    """What of a dimension a hole can stand for."""
-    match dimension:
-        case Along(_, offset, _):
-            return offset
-        case Mixed():
-            return ZERO
-        case _:
-            return dimension
 
 
 def bind_selection(context: Context, name: str, home: Home, value: View | Lazy | Deferred) -> Value:
@@ -189,40 +198,9 @@ def hand_back(context: Context, name: str, home: Home, value: View | OneOf) -> V
 
 def _bound(context: Context, name: str, home: Home, view: View) -> Bound | None:
     """The place of a view in the selection, and what its holes stand for; None where its array does not live as long."""
-    resizes = home.resizes and (home.own is None or view != whole(home.own))
-    template = _template(context, view, resizes) if _is_in_scope(context, home, view.array) else None
+    template = template_of(context, view, home.resizes) if _is_in_scope(context, home, view.array) else None
     place = None if template is None else _place_in(context, name, home, template[0])
     return None if template is None or place is None else (place, template[1])
-
-
-def _template(context: Context, view: View, resizes: bool) -> tuple[View, tuple[sympy.Expr, ...]] | None:
-    """The view with holes for what the kernel computes, and that; None where more than places is computed, or extents that change."""
-    entry, values, dimensions = context.builder.entry, list[sympy.Expr](), list[Dimension]()
-    for dimension in view.dimensions:
-        place = _place_of(dimension)
-        if _changes(dimension, entry):
-            return None
-        if not place.free_symbols <= entry or (resizes and isinstance(dimension, Along)):
-            values.append(place)
-            hole = HOLES[len(values) - 1]
-            dimension = replace(dimension, offset=hole) if isinstance(dimension, Along) else hole
-        dimensions.append(dimension)
-    if resizes:
-        shape = HOLES[len(values) : len(values) + len(view.shape)]
-        values += [context.builder.natural(extent) for extent in view.shape]
-        return View(view.array, tuple(dimensions), shape), tuple(values)
-    return replace(view, dimensions=tuple(dimensions)), tuple(values)
-
-
-def _changes(dimension: Dimension, entry: set[sympy.Expr]) -> bool:
-    """Whether something else in it than a place depends on what the kernel computes."""
-    match dimension:
-        case Along(_, _, stride):
-            return not stride.free_symbols <= entry
-        case Mixed(index):
-            return not index.free_symbols <= entry | set(AXES)
-        case _:
-            return False
 
 
 def _place_in(context: Context, name: str, home: Home, view: View) -> int | None:
@@ -254,7 +232,7 @@ def _require_alike(context: Context, name: str, home: Home, first: View, other: 
         )
     if home.resizes and isinstance(other, View):
         return
-    if isinstance(other, View) and (have_other_extents(first.shape, other.shape) or changes_inside(context, home, other.shape)):
+    if isinstance(other, View) and (have_other_extents(context, first.shape, other.shape) or changes_inside(context, home, other.shape)):
         start_resizing(context, context.frame, name)
     for own, extent in zip(first.shape, other.shape, strict=True):
         require_equal(context, own, extent)
@@ -269,46 +247,58 @@ def _tell(context: Context, selection: Selection, place: int, values: Sequence[s
 
 def _bind_own(context: Context, name: str, home: Home, value: View | Lazy | Deferred, moving: frozenset[str] = frozenset()) -> None:
     """A new value, or a copy of a view, in the variable's own array; ``moving``: variables known to mean other arrays by now."""
+    if home.resizes:
+        _bind_in_room(context, name, home, value, moving)
+        return
     if home.own is None or home.selection is None:
         known = context.learned.views.setdefault(home.key, [])
-        shape = known[0].shape if known and not home.resizes else shape_outside(context, name, home, value.shape)
+        shape = known[0].shape if known else shape_outside(context, name, home, value.shape)
         if any(view.array.name == OWN for view in known):
-            _refuse_shape(context, name)
+            refuse_shape(context, name)
         known.append(whole(Array(OWN, value.dtype, shape)))
         raise Retry
     own = whole(home.own)
     _require_alike(context, name, home, own, Lazy(value.shape, value.dtype, value.at) if isinstance(value, View) else value)
-    stored: Value = value
-    if any(_is_carried(*holder) for holder in _others_that_mean(context, name, home.own, moving=moving)):
-        stored = in_temporary(context, value)  # what it reads may be where another variable's content goes
-    release(context, name, home.own, moving=moving)
-    store(context, own, stored)
-    context.doubts.pop(home.own.name, None)
+    _write_own(context, name, home.own, own, value, moving)
     _tell(context, home.selection, home.selection.views.index(own), ())
     note_copy(context, name, home.own, value)
 
 
+def _bind_in_room(context: Context, name: str, home: Home, value: View | Lazy | Deferred, moving: frozenset[str]) -> None:
+    """The same with the part of the own array that has the value's extents."""
+    if home.own is None or home.selection is None:
+        start_room(context, home, value)
+    learn_room(context, home, value)
+    part = part_of_room(context, name, home, value)
+    _write_own(context, name, home.own, part, value, moving)
+    _tell_part(context, home, part)
+    note_copy(context, name, home.own, value)
+
+
+def _write_own(context: Context, name: str, own: Array, target: View, value: View | Lazy | Deferred, moving: frozenset[str]) -> None:
+    """The value goes to cells of the variable's own array, from where other variables' content is moved away."""
+    stored: Value = value
+    if value.dtype != own.dtype or any(_is_carried(*holder) for holder in _others_that_mean(context, name, own, moving=moving)):
+        stored = in_temporary(context, value)  # what it reads may be where another variable's content goes
+        stored = Lazy(stored.shape, own.dtype, partial(_cast_element, stored, own.dtype))
+    release(context, name, own, moving=moving)
+    store(context, target, stored)
+    context.doubts.pop(own.name, None)
+
+
+def _cast_element(view: View, dtype: Dtype, indices: Indices) -> Expression:
+    return cast(view.at(indices), dtype)
+
+
+def _tell_part(context: Context, home: Home, part: View) -> None:
+    """Let the variable mean a part of its room."""
+    assert home.selection is not None
+    template = template_of(context, part, resizes=True)
+    assert template is not None
+    _tell(context, home.selection, home.selection.views.index(template[0]), template[1])
+
+
 # ---------------------------------------------------------------- arrays of variables
-
-
-def shape_outside(context: Context, name: str, home: Home, shape: Shape, is_view: bool = False) -> Shape:
-    """The shape of a variable's array, which is declared outside the region that carries it; a view may have another each time."""
-    extents = tuple(context.builder.natural(extent) for extent in shape)
-    if changes_inside(context, home, extents):
-        if is_view and not home.resizes:
-            start_resizing(context, context.frame, name)
-        _refuse_shape(context, name)
-    return extents
-
-
-def _refuse_shape(context: Context, name: str) -> NoReturn:
-    context.unsupported(f"the shape of {name} changes in a loop that carries it", hint="make an array of the final shape before the loop")
-
-
-def changes_inside(context: Context, home: Home, shape: Shape) -> bool:
-    """Whether an extent is known within the region only."""
-    inner = context.builder.blocks[context.builder.blocks.index(home.block) + 1 :]
-    return any(block.binds(extent) for block in inner for extent in shape)
 
 
 def release(

@@ -17,8 +17,9 @@ from dfad.frontend.doubts import note_copy, start_resizing
 from dfad.frontend.early import note_type
 from dfad.frontend.elementwise import have_other_extents, operand_of
 from dfad.frontend.masks import keep_masked
+from dfad.frontend.rooms import changes_inside, shape_outside
 from dfad.frontend.scope import Context, Home, Retry
-from dfad.frontend.selections import bind_selection, changes_inside, release, shape_outside
+from dfad.frontend.selections import bind_selection, release
 from dfad.frontend.spread import may_stay_spread
 from dfad.frontend.values import Deferred, Lazy, Masked, OneOf, Scalar, Tuple, Value, View, element, kind_of, whole
 from dfad.frontend.written import place_before
@@ -96,10 +97,7 @@ def _assign_home(context: Context, name: str, home: Home, value: Value) -> Value
         case Tuple() if _may_split(context, home, value):
             return _split(context, name, home, value)
         case Masked():
-            context.unsupported(
-                f"how many elements {name} has is known in this loop or branch only",
-                hint="compute here what needs them, or keep an array of full length with np.where",
-            )
+            return _assign_home(context, name, home, operand_of(context, value))
         case _ if home.array is None and not home.parts and (home.fixed is None or home.fixed == value):
             home.fixed = value
             return value
@@ -253,7 +251,7 @@ def _assign_array(context: Context, name: str, home: Home, value: View | Lazy | 
     array = home.array
     if array.rank != len(value.shape):
         _refuse_change(context, name, home, value)
-    if isinstance(value, View | OneOf) and (have_other_extents(array.shape, value.shape) or changes_inside(context, home, value.shape)):
+    if have_other_extents(context, array.shape, value.shape) or changes_inside(context, home, value.shape):
         start_resizing(context, context.frame, name)
     if array.dtype != value.dtype:
         context.learned.types[home.key] = _joined(context, [(array.dtype, False), (value.dtype, False)])

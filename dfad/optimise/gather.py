@@ -23,7 +23,7 @@ from dfad.ir.algebra import add, is_constant
 from dfad.ir.names import Names, names_of
 from dfad.ir.nodes import Apply, Block, Branch, Constant, Expression, Loop, Node, Program, Read, Tasklet
 from dfad.ir.operations import COSTLY
-from dfad.ir.walk import map_expression, map_reverse, reads, walk_expression
+from dfad.ir.walk import map_expression, map_reverse, reads, symbol_names, walk, walk_expression
 from dfad.optimise.pieces import pieces
 from dfad.optimise.spread import spread_values
 
@@ -122,9 +122,9 @@ def _under(guard: Expression, body: tuple[Node, ...], node: Tasklet) -> Branch:
 
 def _inlined(nest: Nest) -> tuple[Guarded, ...] | None:
     """The statements on arrays with the scalars of the body put in, those that assign perhaps under a condition; None where that is not
-    possible."""
+    possible: a scalar that a subset names cannot be put in."""
     own = {array.name for array in nest.body.arrays if array.rank == 0}
-    if len(own) != len(nest.body.arrays):
+    if len(own) != len(nest.body.arrays) or any(own & symbol_names(node) for node in walk(nest.body)):
         return None
     values: dict[str, Expression] = {}
     kept: list[Guarded] = []

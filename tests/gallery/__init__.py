@@ -23,7 +23,7 @@ MODULES = (
     "idle",
     "lengths",
     "numbers",
-    "ways_out", "widened",
+    "ways_out", "widened", "rooms",
     "stages",
     "sequences",
     "rows",

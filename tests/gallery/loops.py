@@ -324,7 +324,17 @@ def loop_array_renewed(u, T):
     return u
 
 
+def loop_wraps_in_strides(x, A):
+    """The column of a stencil's target wraps, as only the last of the outer trips tells."""
+    n = len(x)
+    for i in range(n - 1, -1, -3):
+        for j in range(1, n - 1):
+            A[j, i - 1] += x[j - 1] * x[j]
+    return np.sum(A)
+
+
 ENTRIES = (
+    Entry(loop_wraps_in_strides, all_of(array("n"), array("n", "n"))),
     Entry(loop_reads_neighbours, all_of(array("n"), array("n"))),
     Entry(loop_in_place_recurrence, array("n")),
     Entry(loop_nonlinear_sweeps, all_of(array("n", "n+1"), value(3)), bits=False),

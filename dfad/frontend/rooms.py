@@ -1,0 +1,109 @@
+"""Rooms: arrays of variables that are declared outside the region that carries the variable, and may hold less than they have room for.
+
+``for t in range(n): v = 0.5 * (v[1:] + v[:-1])`` binds v to a new array in each trip, a shorter one each time. So v is a selection that
+resizes (selections.py): its own array has the extents that v had before the loop, or the greatest that are known there, and v means a
+part of it from the first cell on. A value that is larger ends the call with an error.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import sympy
+
+from dfad.frontend import bounds
+from dfad.frontend.arithmetic import TypeClash, promote
+from dfad.frontend.doubts import start_resizing
+from dfad.frontend.oneof import HOLES
+from dfad.frontend.scope import Context, Home, Retry
+from dfad.frontend.values import Deferred, Lazy, OneOf, Shape, View, whole
+from dfad.ir.dtype import Dtype
+from dfad.ir.nodes import Array, Role
+
+
+def shape_outside(context: Context, name: str, home: Home, shape: Shape, is_view: bool = False) -> Shape:
+    """The shape of a variable's array, which is declared outside the region that carries it; a view may have another each time."""
+    extents = tuple(context.builder.natural(extent) for extent in shape)
+    if changes_inside(context, home, extents):
+        if not home.resizes:
+            start_resizing(context, context.frame, name)
+        refuse_shape(context, name)
+    return extents
+
+
+def refuse_shape(context: Context, name: str) -> NoReturn:
+    """The variable's array cannot be declared before the region."""
+    context.unsupported(f"the shape of {name} changes in a loop that carries it", hint="make an array of the final shape before the loop")
+
+
+def changes_inside(context: Context, home: Home, shape: Shape) -> bool:
+    """Whether an extent is known within the region only."""
+    inner = context.builder.blocks[context.builder.blocks.index(home.block) + 1 :]
+    return any(block.binds(extent) for block in inner for extent in shape)
+
+
+def start_room(context: Context, home: Home, value: View | Lazy | Deferred) -> NoReturn:
+    """Let lowering start again with an array of the variable's own that values of changing extents go into."""
+    context.learned.rooms.setdefault(home.key, [])
+    learn_room(context, home, value)
+    raise Retry
+
+
+def learn_room(context: Context, home: Home, value: View | Lazy | Deferred) -> None:
+    """Note the type of a value that goes into the room, and its extents where they are known outside the region; the next attempt begins
+    where that is news."""
+    shapes, shape = context.learned.rooms[home.key], tuple(context.builder.natural(extent) for extent in value.shape)
+    known = context.learned.types.get(home.key)
+    dtype = value.dtype if known is None else _joined(context, known[0], value.dtype)
+    is_new = not changes_inside(context, home, shape) and shape not in shapes
+    if is_new:
+        shapes.append(shape)
+    context.learned.types[home.key] = (dtype, False)
+    if is_new or (home.own is not None and home.own.dtype != dtype):
+        raise Retry
+
+
+def _joined(context: Context, first: Dtype, second: Dtype) -> Dtype:
+    try:
+        return promote([(first, False), (second, False)])[0]
+    except TypeClash as clash:
+        context.wrong_type(str(clash))
+
+
+def open_room(context: Context, name: str, home: Home, value: View | OneOf | None) -> Array:
+    """The room of a variable that means ``value`` before the region: its array where nobody else sees it and it is large enough."""
+    shapes = [shape for shape in context.learned.rooms[home.key] if is_known_here(context, shape)]
+    shapes += [] if value is None else [value.shape]
+    if len({len(shape) for shape in shapes}) != 1:
+        refuse_shape(context, name)
+    room = tuple(context.builder.natural(sympy.Max(*extents)) for extents in zip(*shapes, strict=True))
+    dtype, _ = context.learned.types[home.key]
+    if value is not None:
+        dtype = _joined(context, dtype, value.dtype)
+    if isinstance(value, View) and value.array.shape == room and value.dtype == dtype and _is_its_own(context, name, value):
+        return value.array
+    return context.builder.declare(context.builder.name(name), dtype, room)
+
+
+def _is_its_own(context: Context, name: str, value: View) -> bool:
+    others = (holder for holder in context.holders(value.array.name) if holder != (context.frame, name))
+    is_local = value.array.role == Role.LOCAL and value.array.name not in context.frame.lent
+    return value.is_whole and is_local and not any(frame.is_live(other) for frame, other in others)
+
+
+def part_of_room(context: Context, name: str, home: Home, value: View | Lazy | Deferred) -> View:
+    """The part that a new value of the variable goes to, which has room for it."""
+    assert home.own is not None
+    room, extents = whole(home.own), tuple(context.builder.natural(extent) for extent in value.shape)
+    if len(room.shape) != len(extents):
+        refuse_shape(context, name)
+    for extent, most in zip(extents, room.shape, strict=True):
+        message = f"{name} grows to an extent of {{0}} in a loop or branch, with room for {{1}}: make an array of the final shape before"
+        bounds.require(context.builder, most - extent, "index", message, (extent, most))
+    return View(home.own, room.dimensions, extents)
+
+
+def is_known_here(context: Context, shape: Shape) -> bool:
+    """Whether all that the extents name is bound where lowering stands, but for the holes of a selection."""
+    names = frozenset[sympy.Expr]().union(*(extent.free_symbols for extent in shape)) - context.builder.entry - set(HOLES)
+    return all(any(block.binds(name) for block in context.builder.blocks) for name in names)
