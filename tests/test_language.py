@@ -58,3 +58,49 @@ def test_a_program_has_its_gradient(name):
         for of in case.kinds:
             if of is not None or len(case.results) == len(run_numpy(case.function, case.arguments)):  # a vjp is of floats
                 check_compiled(case, of)
+
+
+def covariances(x, y):
+    return np.cov(x, y), np.cov(x), np.cov(x, y, bias=True)
+
+
+def test_a_covariance_of_two_vectors_is_numpys():
+    """NumPy's is no function of complex numbers that a complex step may differentiate."""
+    x, y = np.random.default_rng(0).standard_normal((2, 7))
+    for mine, numpys in zip(dfad.kernel(covariances)(x, y), covariances(x, y), strict=True):
+        np.testing.assert_allclose(mine, numpys, rtol=1e-14)
+
+
+def written_through_einsum(A):
+    d = np.einsum("ij->ji", A)
+    d[0, 1] = 9.0
+    return np.sum(A)
+
+
+def test_a_transpose_by_einsum_is_a_view():
+    A, B = np.ones((2, 2, 2))
+    assert dfad.kernel(written_through_einsum)(A) == written_through_einsum(B) == 12.0
+    np.testing.assert_array_equal(A, B)
+    np.testing.assert_array_equal(dfad.grad(written_through_einsum)(B), [[1.0, 1.0], [0.0, 1.0]])
+
+
+def of_a_diagonal(A):
+    d = np.einsum("ii->i", A)
+    A[0, 0] = 9.0
+    return np.sum(d)
+
+
+def test_a_diagonal_by_einsum_is_no_view_and_says_so():
+    with pytest.raises(dfad.UnsupportedSyntax, match="ambiguous"):
+        dfad.kernel(of_a_diagonal)(np.ones((2, 2)))
+
+
+def power_of_a_number(x, n):
+    return x * 2**n
+
+
+def test_an_integer_to_a_negative_power_is_no_integer():
+    kernel = dfad.kernel(power_of_a_number)
+    assert kernel(1.5, 3) == 12.0
+    with pytest.raises(dfad.KernelIndexError, match="an integer to the power -3 is no integer"):
+        kernel(1.5, -3)

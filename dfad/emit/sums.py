@@ -51,7 +51,11 @@ class Partial:
 
     def joined(self, a: str, b: str) -> str:
         """The statement that accumulates b into a."""
-        return f"{a} += {b}" if self.operation == "add" else f"{a} = dfad_{self.operation}_{SHORT[self.dtype.name]}({a}, {b})"
+        if self.operation == "add":
+            return f"{a} += {b}"
+        if not self.dtype.is_float:
+            return f"{a} = <{self.dtype.c_name}> dfad_{self.operation[:3]}({a}, {b})"
+        return f"{a} = dfad_{self.operation}_{SHORT[self.dtype.name]}({a}, {b})"
 
 
 def partials(loop: Loop, arrays: Mapping[str, Array]) -> tuple[Partial, ...]:

@@ -25,6 +25,7 @@ from dfad.frontend.indexing import part_of
 from dfad.frontend.names import is_inlined, plain_function
 from dfad.frontend.oneof import in_each, mapped
 from dfad.frontend.packing import nonzero
+from dfad.frontend.powers import power
 from dfad.frontend.scope import Context
 from dfad.frontend.values import (
     Deferred,
@@ -281,7 +282,7 @@ HANDLERS: dict[object, Handler] = {
     builtins.bool: lambda context, x: typed(context, partial(convert, dtype=BOOL), number_of(context, x)),
     builtins.round: _round,
     builtins.reversed: _reversed,
-    builtins.pow: lambda context, base, exp: apply_all(context, "pow", base, exp),
+    builtins.pow: power,
     np.sum: reductions.total,
     np.prod: reductions.product,
     np.mean: reductions.mean,
@@ -329,7 +330,7 @@ HANDLERS: dict[object, Handler] = {
     np.where: _where,
     np.nonzero: nonzero,
     np.flatnonzero: lambda context, a: nonzero(context, shapes.ravel(context, a)).items[0],
-    np.count_nonzero: lambda context, a: reductions.total(context, apply_all(context, "ne", operand_of(context, a), integer(0))),
+    np.count_nonzero: reductions.nonzeros,
     np.clip: _clip,
     np.histogram: composed.histogram,
     np.add.at: _add_at,

@@ -18,7 +18,7 @@ from dfad.frontend.indexing import subscript
 from dfad.frontend.products import transposed
 from dfad.frontend.reductions import is_set
 from dfad.frontend.scope import Context
-from dfad.frontend.shapes import ravel
+from dfad.frontend.shapes import ravel, vstack
 from dfad.frontend.values import Known, Scalar, Tuple, Value, View, integer, number
 
 NOTHING = Known(None)
@@ -48,9 +48,20 @@ def histogram(
     return _inlined(context, _weighted, [values, bins, *ends, weighing])
 
 
-def covariance(context: Context, m: Value, rowvar: Value = number(True), bias: Value = number(False), ddof: Value = NOTHING) -> Value:  # noqa: B008
-    """``np.cov`` of observations in the rows of a matrix, or in its columns; of a vector: its variance."""
+def covariance(
+    context: Context,
+    m: Value,
+    y: Value = NOTHING,
+    rowvar: Value = number(True),  # noqa: B008
+    bias: Value = number(False),  # noqa: B008
+    ddof: Value = NOTHING,
+) -> Value:
+    """``np.cov`` of observations in the rows of a matrix, or in its columns; of a vector: its variance, of two: their matrix."""
     view = as_view(context, m)
+    if not isinstance(y, Known):
+        if len(view.shape) != 1:
+            context.unsupported("np.cov takes a second array beside a vector only", hint="join the variables with np.vstack before")
+        view = as_view(context, vstack(context, Tuple((view, y))))
     if len(view.shape) == 2 and not is_set(context, rowvar):
         view = transposed(view)
     if len(view.shape) == 2 and view.shape[0] == 1:

@@ -20,9 +20,10 @@ from dfad.frontend.arithmetic import apply
 from dfad.frontend.arrays import as_view, nest, store
 from dfad.frontend.builder import cast, constant
 from dfad.frontend.elementwise import common_dtype, require_equal
+from dfad.frontend.indexing import turned_view
 from dfad.frontend.products import matmul, transposed
 from dfad.frontend.scope import Context
-from dfad.frontend.values import Deferred, Known, Lazy, Scalar, Shape, Value, View, kind_of
+from dfad.frontend.values import Deferred, Known, Lazy, Scalar, Shape, Sharing, Value, View, kind_of
 from dfad.ir.dtype import Dtype
 from dfad.ir.nodes import Expression
 
@@ -39,8 +40,11 @@ def einsum(context: Context, subscripts: Value, *operands: Value) -> Value:
         return product
     dtype, _ = common_dtype(context, views)
     shape = tuple(extents[letter] for letter in result)
+    if len(views) == 1 and terms[0] and sorted(result) == sorted(terms[0]):
+        return turned_view(views[0], [terms[0].index(letter) for letter in result])
     if set(result) == set(extents):
-        return Lazy(shape, dtype, lambda indices: _element(terms, views, dict(zip(result, indices, strict=True)), dtype))
+        shares = Sharing((views[0],), None) if len(views) == 1 else None  # a diagonal, of which NumPy gives a view
+        return Lazy(shape, dtype, lambda indices: _element(terms, views, dict(zip(result, indices, strict=True)), dtype), shares)
     return _summed(context, terms, result, views, extents, dtype)
 
 

@@ -30,12 +30,14 @@ from dfad.frontend.elementwise import (
     settle,
     typed,
 )
+from dfad.frontend.functions import same
 from dfad.frontend.grids import grid, is_grid
 from dfad.frontend.guards import knowing
 from dfad.frontend.indexing import subscript
 from dfad.frontend.masks import keep_masked
 from dfad.frontend.names import calls_a_function, outer_value
 from dfad.frontend.oneof import parts_of, read_selection
+from dfad.frontend.powers import power
 from dfad.frontend.products import matmul
 from dfad.frontend.scope import Context
 from dfad.frontend.selections import either
@@ -174,6 +176,8 @@ def binary(context: Context, op: ast.operator, left: Value, right: Value) -> Val
             return found
     if isinstance(op, ast.BitAnd | ast.BitOr):
         return _mask(context, "and" if isinstance(op, ast.BitAnd) else "or", left, right)
+    if isinstance(op, ast.Pow):
+        return power(context, left, right)
     return apply_all(context, BINARY[type(op)], left, right)
 
 
@@ -191,7 +195,7 @@ def _unary(context: Context, op: ast.unaryop, value: Value) -> Value:
         case ast.USub():
             return apply_all(context, "neg", value)
         case ast.UAdd():
-            return value
+            return same(context, value)
         case ast.Not():
             return typed(context, lambda operand: apply("not", operand), number_of(context, value))
         case _:

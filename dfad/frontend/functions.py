@@ -15,8 +15,9 @@ import numpy as np
 from dfad.frontend.arithmetic import apply, convert
 from dfad.frontend.builder import cast
 from dfad.frontend.elementwise import apply_all, number_of, operand_of, typed
+from dfad.frontend.powers import power
 from dfad.frontend.scope import Context
-from dfad.frontend.values import ONE, Lazy, Scalar, Value, integer, kind_of, number
+from dfad.frontend.values import ONE, Lazy, Scalar, Value, View, integer, kind_of, number
 from dfad.ir.dtype import F64, I64
 from dfad.ir.operations import NUMPY_NAMES, OPERATIONS
 
@@ -85,11 +86,27 @@ def to_decimals(context: Context, a: Value, decimals: Value = integer(0)) -> Val
     places = decimals.constant if isinstance(decimals, Scalar) else None
     if not isinstance(places, int):
         context.wrong_type(f"np.round takes a constant number of decimals, not {kind_of(decimals)}")
+    if operand_of(context, a).dtype.kind in "bi" and places >= 0:
+        return same(context, a)
     if places == 0:
         return apply_all(context, "rint", a)
     power = number(10.0 ** abs(places))
     before, after = ("mul", "div") if places > 0 else ("div", "mul")
     return apply_all(context, after, apply_all(context, "rint", apply_all(context, before, a, power)), power)
+
+
+def same(context: Context, x: Value) -> Value:
+    """``+x``: a new array of the same elements, or the number."""
+    found = operand_of(context, x)
+    return Lazy(found.shape, found.dtype, found.at) if isinstance(found, View | Lazy) else found
+
+
+def _reciprocal(context: Context, x: Value) -> Value:
+    """``np.reciprocal`` of floats."""
+    found = operand_of(context, x)
+    if not found.dtype.is_float:
+        context.wrong_type(f"NumPy's reciprocal of {kind_of(found)} is an integer", hint="write 1.0 / x")
+    return apply_all(context, "div", number(1.0), found)
 
 
 def _scaled(factor: float) -> Handler:
@@ -132,6 +149,8 @@ def _numpy_functions() -> dict[object, Handler]:
 def _math_functions() -> dict[object, Handler]:
     found: dict[object, Handler] = {}
     for name, function in vars(math).items():
+        if name == "remainder":  # to the nearest multiple, unlike NumPy's function of this name
+            continue
         operation = NUMPY_NAMES.get(name, name)
         if callable(function) and operation in OPERATIONS:
             found[function] = _mathematical(operation, OPERATIONS[operation].arity)
@@ -145,7 +164,8 @@ ELEMENTWISE: dict[object, Handler] = {
     np.round: to_decimals,
     np.around: to_decimals,
     np.isfinite: _finite,
-    np.positive: lambda context, x: operand_of(context, x),
+    np.positive: lambda context, x: same(context, x),
+    np.power: power,
     np.deg2rad: _scaled(math.pi / 180.0),
     np.radians: _scaled(math.pi / 180.0),
     math.radians: _scaled(math.pi / 180.0),
@@ -156,5 +176,5 @@ ELEMENTWISE: dict[object, Handler] = {
     math.isinf: _unary("isinf"),
     math.isfinite: _finite,
     np.square: lambda context, x: apply_all(context, "pow", x, integer(2)),
-    np.reciprocal: lambda context, x: apply_all(context, "div", number(1.0), x),
+    np.reciprocal: _reciprocal,
 }

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dfad.frontend.arrays import materialise, store
 from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import cast
-from dfad.frontend.doubts import note_copy
+from dfad.frontend.doubts import note_copy, start_resizing
+from dfad.frontend.elementwise import have_other_extents
 from dfad.frontend.liveness import Facts, is_exchange, plainly_assigned
 from dfad.frontend.oneof import read_selection
 from dfad.frontend.scope import Context, Home
@@ -90,6 +91,8 @@ def merge_paths(context: Context, paths: Sequence[tuple[OpenBlock, Variables]]) 
         for (block, variables), is_home in zip(paths, at_home, strict=True):
             value = variables.get(name)
             if not is_home and isinstance(value, View):
+                if len(value.shape) == home.array.rank and have_other_extents(context, home.array.shape, value.shape):
+                    start_resizing(context, frame, name)
                 with context.builder.inside(block):
                     _copy_home(context, name, home.array, value)
         frame.variables[name] = whole(home.array)

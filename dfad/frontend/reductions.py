@@ -58,6 +58,11 @@ def total(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = N
     return _folded(context, value, axes_of(context, value, axis), keeps(context, keepdims), dtype, _sum_into)
 
 
+def nonzeros(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = NOTHING) -> Value:
+    """``np.count_nonzero``."""
+    return total(context, apply_all(context, "ne", operand_of(context, a), integer(0)), axis, keepdims)
+
+
 def product(context: Context, a: Value, axis: Value = NOTHING, keepdims: Value = NOTHING) -> Value:
     """``np.prod``."""
     if isinstance(a, Masked) and _is_whole(axis):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import ExitStack
 
 import sympy
@@ -11,7 +12,7 @@ from dfad.frontend.arrays import as_view, nest, store
 from dfad.frontend.bounds import require
 from dfad.frontend.builder import cast, constant
 from dfad.frontend.elementwise import apply_all, number_of, operand_of, place
-from dfad.frontend.reductions import NOTHING, axes_of, keeps, kept_indices, mean, reduced_shape, total
+from dfad.frontend.reductions import NOTHING, axes_of, keeps, kept_indices, maximum, mean, reduced_shape, total
 from dfad.frontend.scope import Context
 from dfad.frontend.shapes import ravel
 from dfad.frontend.values import Deferred, Indices, Known, Lazy, Scalar, Value, View, element, integer, kind_of
@@ -27,7 +28,8 @@ def variance(context: Context, a: Value, axis: Value = NOTHING, ddof: Value = in
     centre = place(context, middle) if isinstance(middle, Deferred) else middle
     deviation = apply_all(context, "sub", view, centre)
     count = sympy.Mul(*(context.builder.natural(view.shape[position]) for position in axes_of(context, view, axis)))
-    degrees = apply_all(context, "sub", integer(count), number_of(context, ddof))
+    left = apply_all(context, "sub", integer(count), number_of(context, ddof))
+    degrees = apply_all(context, "maximum", left, integer(0))
     return apply_all(context, "div", total(context, apply_all(context, "pow", deviation, integer(2)), axis, keepdims), degrees)
 
 
@@ -36,10 +38,19 @@ def deviation(context: Context, a: Value, axis: Value = NOTHING, ddof: Value = i
     return apply_all(context, "sqrt", variance(context, a, axis, ddof, keepdims))
 
 
-def norm(context: Context, x: Value, axis: Value = NOTHING, keepdims: Value = NOTHING) -> Value:
-    """``np.linalg.norm``: the root of the sum of squares."""
-    squares = apply_all(context, "pow", operand_of(context, x), integer(2))
-    return apply_all(context, "sqrt", total(context, squares, axis, keepdims))
+def norm(context: Context, x: Value, ord: Value = NOTHING, axis: Value = NOTHING, keepdims: Value = NOTHING) -> Value:
+    """``np.linalg.norm``: the root of the sum of squares; of vectors also the sum and the greatest of the absolute values."""
+    found = operand_of(context, x)
+    kind = ord.value if isinstance(ord, Known) else ord.constant if isinstance(ord, Scalar) else ord
+    is_vector = len(found.shape) == 1 or (isinstance(axis, Scalar) and not isinstance(axis, Known))
+    if kind is None or (kind == 2 and is_vector) or (kind == "fro" and len(found.shape) == 2):
+        squares = apply_all(context, "pow", found, integer(2))
+        return apply_all(context, "sqrt", total(context, squares, axis, keepdims))
+    if is_vector and kind == 1:
+        return total(context, apply_all(context, "abs", found), axis, keepdims)
+    if is_vector and kind == math.inf:
+        return maximum(context, apply_all(context, "abs", found), axis, keepdims)
+    context.unsupported("np.linalg.norm takes ord 1, 2 and np.inf of vectors, 'fro' of matrices", hint="write np.sum or np.max of np.abs")
 
 
 def trace(context: Context, a: Value) -> Value:

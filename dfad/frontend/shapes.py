@@ -59,7 +59,10 @@ def _operands(context: Context, arrays: Value) -> list[Operand]:
 
 def concatenate(context: Context, arrays: Value, axis: Value = integer(0)) -> Value:  # noqa: B008
     """``np.concatenate``: one after the other along an axis."""
-    return _joined(context, _operands(context, arrays), axis)
+    parts = _operands(context, arrays)
+    if isinstance(axis, Known):
+        return _joined(context, [operand_of(context, ravel(context, part)) for part in parts], integer(0))
+    return _joined(context, parts, axis)
 
 
 def _joined(context: Context, parts: Sequence[Operand], axis: Value) -> Value:

@@ -52,7 +52,10 @@ def lower_body(context: Context, body: Sequence[ast.stmt]) -> None:
         context.frame.statement = statement
         context.stand_at(statement)
         with left_out(context):
-            _lower(context, statement)
+            try:
+                _lower(context, statement)
+            except OverflowError as overflow:
+                context.wrong_type(f"{overflow}", hint="give it a type that holds it: np.int64(...)")
 
 
 def _lower(context: Context, statement: ast.stmt) -> None:

@@ -118,6 +118,11 @@ def _may_split(context: Context, home: Home, value: Tuple) -> bool:
 def _split(context: Context, name: str, home: Home, value: Tuple) -> Value:
     """The first assignment of a home that has parts; where it has had a value, lowering starts again with them."""
     if home.fixed is not None:
+        if home.key in context.learned.split:
+            context.unsupported(
+                f"{name} is another sequence in each trip, and not of one length{place_before(context, name)}",
+                hint="make an array of the final length before the loop, and write to its elements",
+            )
         context.learned.split.add(home.key)
         raise Retry
     home.parts = _parts_for(home, value)
@@ -203,6 +208,9 @@ def _refuse_change(context: Context, name: str, home: Home, value: Value) -> Non
 
 
 def _joined(context: Context, types: Sequence[tuple[Dtype, bool]]) -> tuple[Dtype, bool]:
+    """One type for all values of a variable; among Python's integers may be one that a short integer does not hold."""
+    if (I64, True) in types and all(dtype.kind == "i" for dtype, _ in types) and any(not weak for _, weak in types):
+        return I64, False
     try:
         return promote(types)
     except TypeClash as clash:

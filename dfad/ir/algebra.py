@@ -88,6 +88,11 @@ def cast(a: Expression, dtype: Dtype) -> Expression:
     return constant(float(a.value), dtype) if isinstance(a, Constant) and dtype.is_float else Apply("cast", (a,), dtype)
 
 
+def zero_of(dtype: Dtype) -> Constant:
+    """The constant 0 of a type."""
+    return Constant(0.0 if dtype.is_float else 0, dtype)
+
+
 def zero_like(a: Expression) -> Expression:
     """The constant 0 of the same type."""
     return constant(0.0, a.dtype)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import sympy
 
 from dfad.errors import CompilerBug
+from dfad.ir.algebra import zero_of
 from dfad.ir.dtype import Dtype
 from dfad.ir.memlet import Index, Memlet, Range, symbol
 from dfad.ir.names import Names, names_of
@@ -129,7 +130,7 @@ class _Writer:
         total = Array(self.names.fresh("total"), self.dtype)
         cell = Memlet(total.name)
         body = (
-            self.tasklet(cell, Constant(0.0, self.dtype)),
+            self.tasklet(cell, zero_of(self.dtype)),
             self.loop(*inner, self.tasklet(cell, product, adds=True)),
             replace(self.tasklet(_at(self.node.write, outer), self.read(cell, self.dtype)), accumulate=self.node.accumulate),
         )
@@ -140,7 +141,7 @@ class _Writer:
     ) -> Block:
         """The rows of the right matrix, or of the left one transposed, times a number each, are added to a row of the result."""
         add = self.tasklet(_at(self.node.write, outer), product, adds=True)
-        zero = self.tasklet(_at(self.node.write, outer), Constant(0.0, self.dtype))
+        zero = self.tasklet(_at(self.node.write, outer), zero_of(self.dtype))
         *above, j = outer
         row = self.loop(*inner, self.loop(j, extents[-1], add))
         if self.node.accumulate:

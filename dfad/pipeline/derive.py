@@ -183,8 +183,9 @@ def _differentiated(primal: Program, request: Request) -> tuple[str, ...]:
     """What a vjp is of: the arguments that were named, else the results, else every argument that is updated in place."""
     written = written_arguments(primal)
     updated = tuple(a.name for a in primal.parameters if a.role is Role.ARGUMENT and a.name in written and a.dtype.is_float)
-    of = request.transform.of or primal.results or updated
     arrays = {array.name: array for array in primal.parameters}
+    floats = tuple(name for name in primal.results if arrays[name].dtype.is_float)
+    of = request.transform.of or floats or primal.results or updated
     wrong = [name for name in of if name not in arrays or not arrays[name].dtype.is_float]
     if of and not wrong and len(of) == len(set(of)):
         return of

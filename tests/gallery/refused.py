@@ -215,13 +215,21 @@ MEANING = {
         "kinds of view",
         "start and step",
     ),
-    "masked_elements_carried": Refused(
-        "def f(x, c):\n    if c > 0:\n        u = x[x > 0]\n    else:\n        u = x\n    return np.sum(u)\n",
-        3,
-        "u = x[x > 0]",
-        "how many elements u has",
-        "np.where",
-        XC,
+    "list_that_grows": Refused(
+        "def f(x):\n    r = []\n    for k in range(3):\n        r = r + [x[k]]\n    return r[0]\n",
+        4,
+        "r = r + [x[k]]",
+        "another sequence in each trip",
+        "array of the final length",
+    ),
+    "integers_to_negative_powers": Refused(
+        "def f(x):\n    p = np.arange(3)\n    return np.sum(x) + np.sum(p**-1)\n", 3, "p**-1", "no integers to negative powers", "a float"
+    ),
+    "norm_of_another_order": Refused(
+        "def f(x):\n    return np.linalg.norm(x, 3)\n", 2, "np.linalg.norm(x, 3)", "takes ord 1, 2", "np.abs"
+    ),
+    "constant_beyond_int32": Refused(
+        "def f(x):\n    p = x.astype(np.int32)\n    return np.sum(p + 2**31)\n", 3, "p + 2**31", "out of bounds for int32", "np.int64"
     ),
     "sides_of_other_lengths": Refused(
         "def f(x, c):\n    return np.sum(x[1:] if c > 0 else x * 2.0)\n",

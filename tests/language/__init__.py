@@ -7,7 +7,9 @@ from importlib import import_module
 
 from tests.gallery import Entry
 
-MODULES = ("statements", "loops", "expressions", "subscripts", "sequences", "masks", "gathers", "views", "functions", "axes", "shapes")
+MODULES = (
+    "statements", "loops", "expressions", "subscripts", "sequences", "masks", "gathers", "views", "functions", "axes", "shapes", "numbers",
+)  # fmt: skip
 
 PROGRAMS: dict[str, Entry] = {
     entry.function.__name__: entry for module in MODULES for entry in import_module(f"tests.language.{module}").ENTRIES
