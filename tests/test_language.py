@@ -71,6 +71,30 @@ def test_a_covariance_of_two_vectors_is_numpys():
         np.testing.assert_allclose(mine, numpys, rtol=1e-14)
 
 
+def powers_of_integers(x):
+    y = x * (-1) ** 3
+    for k in range(3):
+        y = y + x * 2**k * 10**-3
+    return y, x * 10**-2, x * pow(10, 2), x * pow(10, -1)
+
+
+def in_thousandths(x):
+    return x * 10**-3
+
+
+def norms_by_order(x, A):
+    one, most, two = np.linalg.norm(x, 1), np.linalg.norm(x, np.inf), np.linalg.norm(x, ord=2)
+    return one, most, two, np.linalg.norm(A, "fro"), np.linalg.norm(A, axis=0), np.linalg.norm(A, None, 1)
+
+
+def test_powers_of_integers_and_norms_are_those_of_python_and_numpy():
+    x, A = np.linspace(-1.0, 2.0, 4), np.arange(6.0).reshape(2, 3)
+    for function, arguments in ((powers_of_integers, (x,)), (norms_by_order, (x, A))):
+        for mine, theirs in zip(dfad.kernel(function)(*arguments), function(*arguments), strict=True):
+            np.testing.assert_allclose(mine, theirs, rtol=1e-15)
+    assert dfad.grad(in_thousandths)(2.0) == 0.001
+
+
 def written_through_einsum(A):
     d = np.einsum("ij->ji", A)
     d[0, 1] = 9.0

@@ -1,18 +1,9 @@
 """What Python and NumPy do with numbers: integers to powers, signs, norms, counts, and names whose integers are of two lengths."""
 
-import math
-
 import numpy as np
 
 from tests.gallery import Entry
 from tests.gallery.makers import all_of, array, integers, number, signed
-
-
-def powers_of_integers(x):
-    y = x * (-1) ** 3
-    for k in range(3):
-        y = y + x * 2**k * 10**-3
-    return y, x * 10**-2, x * pow(10, 2), x * math.pow(2, -3)
 
 
 def powers_that_stop_a_loop(a):
@@ -32,11 +23,6 @@ def plus_gives_a_new_array(A):
     w = np.positive(A)
     w *= 2.0
     return np.sum(v * v), np.sum(w * w) + np.sum(A)
-
-
-def norms_by_order(x, A):
-    one, most, two = np.linalg.norm(x, 1), np.linalg.norm(x, np.inf), np.linalg.norm(x, ord=2)
-    return one, most, two, np.linalg.norm(A, "fro"), np.linalg.norm(A, axis=0)
 
 
 def counts_along_axes(A):
@@ -104,11 +90,9 @@ def shorts(n, rng):
 
 
 ENTRIES = (
-    Entry(powers_of_integers, array("n"), bits=False),
     Entry(powers_that_stop_a_loop, number(1.0, 3.0)),
     Entry(powers_of_integer_arrays, all_of(integers("n"), array("n"))),
     Entry(plus_gives_a_new_array, array("n"), bits=False),
-    Entry(norms_by_order, all_of(signed("n"), signed("n", "n+1")), least=1, bits=False),
     Entry(counts_along_axes, signed("n", 3), bits=False),
     Entry(deviations_with_more_degrees, signed("n"), least=2, bits=False),
     Entry(extremes_of_integers, all_of(integers("n"), array("n")), least=1, bits=False),
