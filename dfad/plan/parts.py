@@ -29,7 +29,7 @@ from dfad.ir.nodes import (
     Role,
     Tasklet,
 )
-from dfad.ir.walk import all_arrays, exchanged, first_location, reads, rename_arrays, rewrite_block, symbol_names, walk, writes
+from dfad.ir.walk import all_arrays, exchanged, first_location, reads, rename_arrays, rewrite, rewrite_block, symbol_names, walk, writes
 from dfad.plan.afresh import filled_first
 from dfad.plan.demands import sweeps
 from dfad.source import Location
@@ -147,6 +147,8 @@ class _Split:
         used = {memlet.array for node in walk(self.reverse) for memlet in (*reads(node), *writes(node))} | exchanged(self.reverse)
         used |= {name for node in walk(self.reverse) for name in symbol_names(node)}
         used |= {place.name for part in arrangements(self.forward, names, "@") if used & set(part.names) for place in part.places}
+        if used & names.keys():
+            used |= {memlet.array for node in wound(self.forward, names, "@", self.names) for part in walk(node) for memlet in reads(part)}
         shapes = [self.arrays[name].shape for name in (used | self.late) & self.arrays.keys()]
         used |= {item.name for shape in shapes for extent in shape for item in extent.free_symbols}
         found = []
@@ -214,6 +216,7 @@ class _Split:
                 table[name] = array.name
         moving = [name for name in names if name in kept]
         restored = wound(self.forward, {name: table.get(name, name) for name in names}, "@", self.names) if moving else ()
+        restored = tuple(rewrite(node, lambda part: rename_arrays(part, table)) for node in restored)
         body = rewrite_block(self.reverse, lambda node: rename_arrays(node, table))
         symbols = tuple(IntegerSymbol(entry.symbol, entry.symbol.name) for entry in self.program.symbols)
         scalars = [array for array in self.own if array.role == Role.ARGUMENT and array.rank == 0]
