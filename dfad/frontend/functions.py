@@ -17,7 +17,7 @@ from dfad.frontend.builder import cast
 from dfad.frontend.elementwise import apply_all, number_of, operand_of, typed
 from dfad.frontend.powers import power
 from dfad.frontend.scope import Context
-from dfad.frontend.values import ONE, Lazy, Scalar, Value, View, integer, kind_of, number
+from dfad.frontend.values import ONE, Deferred, Lazy, Masked, Scalar, Value, View, integer, kind_of, number
 from dfad.ir.dtype import F64, I64
 from dfad.ir.operations import NUMPY_NAMES, OPERATIONS
 
@@ -86,7 +86,7 @@ def to_decimals(context: Context, a: Value, decimals: Value = integer(0)) -> Val
     places = decimals.constant if isinstance(decimals, Scalar) else None
     if not isinstance(places, int):
         context.wrong_type(f"np.round takes a constant number of decimals, not {kind_of(decimals)}")
-    if operand_of(context, a).dtype.kind in "bi" and places >= 0:
+    if not isinstance(a, Masked) and operand_of(context, a).dtype.kind in "bi" and places >= 0:
         return same(context, a)
     if places == 0:
         return apply_all(context, "rint", a)
@@ -97,16 +97,17 @@ def to_decimals(context: Context, a: Value, decimals: Value = integer(0)) -> Val
 
 def same(context: Context, x: Value) -> Value:
     """``+x``: a new array of the same elements, or the number."""
+    if isinstance(x, Masked | Deferred):
+        return x
     found = operand_of(context, x)
     return Lazy(found.shape, found.dtype, found.at) if isinstance(found, View | Lazy) else found
 
 
 def _reciprocal(context: Context, x: Value) -> Value:
     """``np.reciprocal`` of floats."""
-    found = operand_of(context, x)
-    if not found.dtype.is_float:
-        context.wrong_type(f"NumPy's reciprocal of {kind_of(found)} is an integer", hint="write 1.0 / x")
-    return apply_all(context, "div", number(1.0), found)
+    if not (x if isinstance(x, Masked) else operand_of(context, x)).dtype.is_float:
+        context.wrong_type(f"NumPy's reciprocal of {kind_of(x)} is an integer", hint="write 1.0 / x")
+    return apply_all(context, "div", number(1.0), x)
 
 
 def _scaled(factor: float) -> Handler:

@@ -6,12 +6,14 @@ from dfad.frontend import bounds
 from dfad.frontend.builder import cast
 from dfad.frontend.elementwise import apply_all, operand_of
 from dfad.frontend.scope import Context
-from dfad.frontend.values import Scalar, Value
+from dfad.frontend.values import Masked, Scalar, Value
 from dfad.ir.dtype import F64
 
 
 def power(context: Context, base: Value, exponent: Value) -> Value:
     """``base ** exponent``; of integers with an exponent that is known only when the kernel runs: an integer, or the call ends."""
+    if isinstance(base, Masked) or isinstance(exponent, Masked):
+        return apply_all(context, "pow", base, exponent)
     first, second = operand_of(context, base), operand_of(context, exponent)
     if first.dtype.is_float or second.dtype.is_float or not isinstance(second, Scalar):
         return apply_all(context, "pow", first, second)

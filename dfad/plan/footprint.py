@@ -51,11 +51,23 @@ def footprint(program: Program, sizes: Mapping[str, int], without: Set[str] = fr
 def _largest(array: Array, step: Step, sizes: Mapping[str, int]) -> int:
     """The most bytes of an array whose shape follows loop indices: at one end or the other of each range."""
     corners = [dict(sizes)]
-    for loop in (node for node in walk(step.node) if isinstance(node, Loop)):
+    for loop in _loops_of(array, step):
         known = {part.name for bound in (loop.start, loop.stop) for part in bound.free_symbols}
         if all(known <= corner.keys() for corner in corners):
             corners = [{**corner, loop.index.name: end} for corner in corners for end in _ends(loop, corner)] or corners
     return max(size_of(array, corner) for corner in corners)
+
+
+def _loops_of(array: Array, step: Step) -> list[Loop]:
+    """The loops of the step whose indices the shape names, and those that the bounds of these name, outermost first."""
+    loops = [node for node in walk(step.node) if isinstance(node, Loop)]
+    named = {part.name for extent in array.shape for part in extent.free_symbols}
+    found: list[Loop] = []
+    for loop in reversed(loops):
+        if loop.index.name in named:
+            named |= {part.name for bound in (loop.start, loop.stop) for part in bound.free_symbols}
+            found.append(loop)
+    return found[::-1]
 
 
 def _ends(loop: Loop, sizes: Mapping[str, int]) -> set[int]:
