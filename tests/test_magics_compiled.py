@@ -190,7 +190,7 @@ def test_compare_agrees_with_the_plain_function(session):
 def test_the_cells_of_the_readme_run_as_they_stand(session):
     section = (ROOT / "README.md").read_text().split("## A first notebook")[1].split("The same without a notebook")[0]
     cells = [block.split("```")[0] for block in section.split("```python\n")[1:]]
-    assert [cell.startswith("%%dfad\n") for cell in cells] == [False, True, False]
+    assert [cell.startswith("%%dfad\n") for cell in cells] == [False, True, False, False]
     for cell in cells:
         session.good(cell.replace("200, 200", "20, 20"))
     assert session.names["G"].shape == (20, 20)

@@ -334,7 +334,7 @@ def loop_wraps_in_strides(x, A):
 
 
 ENTRIES = (
-    Entry(loop_wraps_in_strides, all_of(array("n"), array("n", "n"))),
+    Entry(loop_wraps_in_strides, all_of(array("n"), array("n", "n")), bits=False),
     Entry(loop_reads_neighbours, all_of(array("n"), array("n"))),
     Entry(loop_in_place_recurrence, array("n")),
     Entry(loop_nonlinear_sweeps, all_of(array("n", "n+1"), value(3)), bits=False),
