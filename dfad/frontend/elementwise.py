@@ -285,7 +285,12 @@ def where(context: Context, condition: Value, chosen: Value, other: Value) -> Sc
 
 def common_dtype(context: Context, values: Sequence[Operand | Deferred]) -> tuple[Dtype, bool]:
     """The type that several values take together, and whether it is weak."""
+    return joined_type(context, [(value.dtype, isinstance(value, Scalar) and value.weak) for value in values])
+
+
+def joined_type(context: Context, types: Sequence[tuple[Dtype, bool]]) -> tuple[Dtype, bool]:
+    """The same for types, each with whether it is weak."""
     try:
-        return promote([(value.dtype, isinstance(value, Scalar) and value.weak) for value in values])
+        return promote(types)
     except TypeClash as clash:
         context.wrong_type(str(clash))

@@ -165,7 +165,7 @@ ELEMENTWISE: dict[object, Handler] = {
     np.round: to_decimals,
     np.around: to_decimals,
     np.isfinite: _finite,
-    np.positive: lambda context, x: same(context, x),
+    np.positive: same,
     np.power: power,
     np.deg2rad: _scaled(math.pi / 180.0),
     np.radians: _scaled(math.pi / 180.0),

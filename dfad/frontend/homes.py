@@ -16,6 +16,7 @@ from dfad.frontend.doubts import note_copy, start_resizing
 from dfad.frontend.elementwise import have_other_extents
 from dfad.frontend.liveness import Facts, is_exchange, plainly_assigned
 from dfad.frontend.oneof import read_selection
+from dfad.frontend.rooms import is_its_own
 from dfad.frontend.scope import Context, Home
 from dfad.frontend.selections import hand_back, is_selected, needs_another_own, open_selections, release
 from dfad.frontend.values import Lazy, OneOf, Scalar, Selection, Tuple, Value, View, whole
@@ -172,9 +173,7 @@ def _array_home(context: Context, name: str, value: View, home: Home, region: as
         home.array, home.exchanged = value.array, True
         return home
     dtype, _ = learned_type(context, home, value)
-    others = [holder for holder in context.holders(value.array.name) if holder != (context.frame, name) and holder[0].is_live(holder[1])]
-    is_own = value.array.role == Role.LOCAL and value.array.name not in context.frame.lent
-    if value.is_whole and is_own and not others and value.dtype == dtype:
+    if value.dtype == dtype and is_its_own(context, name, value):
         home.array = value.array
     elif name in facts.entering and not isinstance(region, ast.If):
         home.array = materialise(context, Lazy(value.shape, dtype, lambda indices: cast(value.at(indices), dtype)), name).array

@@ -12,17 +12,16 @@ from typing import NoReturn
 import sympy
 
 from dfad.frontend import bounds
-from dfad.frontend.arithmetic import TypeClash, promote
 from dfad.frontend.doubts import start_resizing
+from dfad.frontend.elementwise import joined_type
 from dfad.frontend.oneof import HOLES
 from dfad.frontend.scope import Context, Home, Retry
 from dfad.frontend.values import Deferred, Lazy, OneOf, Shape, View, whole
-from dfad.ir.dtype import Dtype
 from dfad.ir.nodes import Array, Role
 
 
-def shape_outside(context: Context, name: str, home: Home, shape: Shape, is_view: bool = False) -> Shape:
-    """The shape of a variable's array, which is declared outside the region that carries it; a view may have another each time."""
+def shape_outside(context: Context, name: str, home: Home, shape: Shape) -> Shape:
+    """The shape of a variable's array, which is declared outside the region that carries it; one that changes there begins a room."""
     extents = tuple(context.builder.natural(extent) for extent in shape)
     if changes_inside(context, home, extents):
         if not home.resizes:
@@ -54,20 +53,13 @@ def learn_room(context: Context, home: Home, value: View | Lazy | Deferred) -> N
     where that is news."""
     shapes, shape = context.learned.rooms[home.key], tuple(context.builder.natural(extent) for extent in value.shape)
     known = context.learned.types.get(home.key)
-    dtype = value.dtype if known is None else _joined(context, known[0], value.dtype)
+    dtype, _ = (value.dtype, False) if known is None else joined_type(context, [known, (value.dtype, False)])
     is_new = not changes_inside(context, home, shape) and shape not in shapes
     if is_new:
         shapes.append(shape)
     context.learned.types[home.key] = (dtype, False)
     if is_new or (home.own is not None and home.own.dtype != dtype):
         raise Retry
-
-
-def _joined(context: Context, first: Dtype, second: Dtype) -> Dtype:
-    try:
-        return promote([(first, False), (second, False)])[0]
-    except TypeClash as clash:
-        context.wrong_type(str(clash))
 
 
 def open_room(context: Context, name: str, home: Home, value: View | OneOf | None) -> Array:
@@ -79,13 +71,14 @@ def open_room(context: Context, name: str, home: Home, value: View | OneOf | Non
     room = tuple(context.builder.natural(sympy.Max(*extents)) for extents in zip(*shapes, strict=True))
     dtype, _ = context.learned.types[home.key]
     if value is not None:
-        dtype = _joined(context, dtype, value.dtype)
-    if isinstance(value, View) and value.array.shape == room and value.dtype == dtype and _is_its_own(context, name, value):
+        dtype, _ = joined_type(context, [(dtype, False), (value.dtype, False)])
+    if isinstance(value, View) and value.array.shape == room and value.dtype == dtype and is_its_own(context, name, value):
         return value.array
     return context.builder.declare(context.builder.name(name), dtype, room)
 
 
-def _is_its_own(context: Context, name: str, value: View) -> bool:
+def is_its_own(context: Context, name: str, value: View) -> bool:
+    """Whether the variable means a whole local array that no other variable in use means."""
     others = (holder for holder in context.holders(value.array.name) if holder != (context.frame, name))
     is_local = value.array.role == Role.LOCAL and value.array.name not in context.frame.lent
     return value.is_whole and is_local and not any(frame.is_live(other) for frame, other in others)

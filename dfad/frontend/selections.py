@@ -212,7 +212,7 @@ def _place_in(context: Context, name: str, home: Home, view: View) -> int | None
         if view in home.selection.views:
             return home.selection.views.index(view)
     elif not home.resizes:
-        view = replace(view, shape=shape_outside(context, name, home, view.shape, is_view=True))
+        view = replace(view, shape=shape_outside(context, name, home, view.shape))
     known = context.learned.views.setdefault(home.key, [])
     if view in known:
         return None

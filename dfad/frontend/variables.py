@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from dfad.frontend.arithmetic import TypeClash, promote
 from dfad.frontend.arrays import materialise, store
 from dfad.frontend.builder import cast, constant
 from dfad.frontend.computed import is_computed_on_return, write_returned
 from dfad.frontend.doubts import note_copy, start_resizing
 from dfad.frontend.early import note_type
-from dfad.frontend.elementwise import have_other_extents, operand_of
+from dfad.frontend.elementwise import have_other_extents, joined_type, operand_of
 from dfad.frontend.masks import keep_masked
 from dfad.frontend.rooms import changes_inside, shape_outside
 from dfad.frontend.scope import Context, Home, Retry
@@ -211,10 +210,7 @@ def _joined(context: Context, types: Sequence[tuple[Dtype, bool]]) -> tuple[Dtyp
     """One type for all values of a variable; among Python's integers may be one that a short integer does not hold."""
     if (I64, True) in types and all(dtype.kind == "i" for dtype, _ in types) and any(not weak for _, weak in types):
         return I64, False
-    try:
-        return promote(types)
-    except TypeClash as clash:
-        context.wrong_type(str(clash))
+    return joined_type(context, types)
 
 
 def learned_type(context: Context, home: Home, value: Scalar | View | Lazy | Deferred) -> tuple[Dtype, bool]:
@@ -253,7 +249,7 @@ def _assign_array(context: Context, name: str, home: Home, value: View | Lazy | 
         return bind_selection(context, name, home, value)
     if home.array is None:
         dtype, _ = learned_type(context, home, value)
-        shape = shape_outside(context, name, home, value.shape, isinstance(value, View | OneOf))
+        shape = shape_outside(context, name, home, value.shape)
         note_type(context, home, dtype, False, shape)
         home.array = context.builder.declare(context.builder.name(name), dtype, shape, home.block)
     array = home.array

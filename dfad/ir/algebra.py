@@ -95,4 +95,4 @@ def zero_of(dtype: Dtype) -> Constant:
 
 def zero_like(a: Expression) -> Expression:
     """The constant 0 of the same type."""
-    return constant(0.0, a.dtype)
+    return zero_of(a.dtype)
