@@ -57,7 +57,8 @@ CHOICES = (
 )  # fmt: skip
 TYPED = (
     "g[:] = g * 0.5 + g", "g[{i}] = {s}", "s += float(g[{i}])", "x += g", "g += x", "g[1:] += g[:-1]", "g[:] = np.sqrt(abs(g)) / 3",
-    "g *= {s}", "t = float(g[{i}]) / 3", "g[:] = np.where(b, g, x)", "p[:] = p * 2 - p // 3", "p[{i}] = {i} // 2", "k = p[{i}] % n",
+    "g *= float({s})", "g *= x[{i}] * {s}",  # {s} may be Python's number on one path, NumPy's on the other
+    "t = float(g[{i}]) / 3", "g[:] = np.where(b, g, x)", "p[:] = p * 2 - p // 3", "p[{i}] = {i} // 2", "k = p[{i}] % n",
     "s += p[{i}] * 0.5", "p[:] = p % 3 - (-p) // 4", "p[{i}] += k", "p[:] = np.maximum(p, 1 - p)", "k = np.sum(p) % 5", "k += np.sum(b)",
     "x[:] = p / 4", "p[1:] = p[:-1] - 7 // n", "p[b] += 1", "p[:] = idx[::-1]", "k = (3 * p[{i}] - 7) // 4 % n", "x[p % n] = y",
     "s += x[p[{i}] % n]", "b[:] = x > y", "b[{i}] = {s} > {s}", "b[:] = b & ~(g > 0.5)", "x[b] = {s}", "b[1:] = b[:-1]", "b |= p > 1",
