@@ -6,9 +6,6 @@ of a bin.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from types import FunctionType
-
 import numpy as np
 
 from dfad.frontend.arrays import as_view
@@ -19,6 +16,7 @@ from dfad.frontend.products import transposed
 from dfad.frontend.reductions import is_set
 from dfad.frontend.scope import Context
 from dfad.frontend.shapes import ravel, vstack
+from dfad.frontend.spelled import inlined
 from dfad.frontend.values import Known, Scalar, Tuple, Value, View, integer, number
 
 NOTHING = Known(None)
@@ -41,11 +39,11 @@ def histogram(
     ends = _ends(context, range)
     values = _as_vector(context, a)
     if isinstance(weights, Known):
-        return _inlined(context, _counted, [values, bins, *ends])
+        return inlined(context, _counted, [values, bins, *ends])
     weighing = _as_vector(context, weights)
     message = "np.histogram of {0} numbers with {1} weights"
     require_equal(context.builder, values.shape[0], weighing.shape[0], "index", message)
-    return _inlined(context, _weighted, [values, bins, *ends, weighing])
+    return inlined(context, _weighted, [values, bins, *ends, weighing])
 
 
 def covariance(
@@ -67,12 +65,7 @@ def covariance(
     if len(view.shape) == 2 and view.shape[0] == 1:
         view = as_view(context, subscript(context, view, [integer(0)]))
     taken = integer(0 if is_set(context, bias) else 1) if isinstance(ddof, Known) else number_of(context, ddof)
-    return _inlined(context, _covariance if len(view.shape) == 2 else _variance, [view, taken])
-
-
-def _inlined(context: Context, text: Callable[..., object], arguments: Sequence[Value]) -> Value:
-    assert isinstance(text, FunctionType)
-    return context.inline(context, text, list(arguments), {})
+    return inlined(context, _covariance if len(view.shape) == 2 else _variance, [view, taken])
 
 
 def _ends(context: Context, range_: Value) -> list[Value]:

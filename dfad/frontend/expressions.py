@@ -326,7 +326,7 @@ def _array_branch(context: Context, guard: Scalar, *sides: tuple[OpenBlock, Oper
         return _resized(context, guard, sides)
     for own, other in zip(first.shape, second.shape, strict=True):
         require_equal(context, own, other)
-    key = f"{context.frame.path}choice@{builder.where.line}.{context.place.col_offset}"  # type: ignore[attr-defined]
+    key = f"{context.frame.path}choice@{context.spot}"
     itself = key in context.learned.viewed
     target = builder.temporary("chosen", first.dtype, first.shape)
     for block, value in sides:

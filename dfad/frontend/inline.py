@@ -16,6 +16,7 @@ from dfad.frontend.fence import check
 from dfad.frontend.liveness import live_variables
 from dfad.frontend.names import value_of
 from dfad.frontend.scope import Context, Frame
+from dfad.frontend.spelled import is_spelled
 from dfad.frontend.statements import lower_body
 from dfad.frontend.values import Known, Value, arrays_of
 from dfad.frontend.variables import fresh
@@ -37,8 +38,9 @@ def inline(context: Context, function: FunctionType, arguments: Sequence[Value],
     source = context.inlined[function]
     tree = without_exits(source.tree)
     gives = given_by(context.frame, context.place)
-    path = f"{context.frame.path}{function.__name__}:{context.builder.where.line}."
-    frame = Frame(source, live_variables(tree), path, gives=gives, returned=returned_variables(source, tree, gives))
+    path = f"{context.frame.path}{function.__name__}:{context.spot}."
+    called = context.locate(context.place) if is_spelled(context, function) else None
+    frame = Frame(source, live_variables(tree), path, gives=gives, returned=returned_variables(source, tree, gives), called=called)
     frame.variables = {name: fresh(context, name, value) for name, value in bound.arguments.items()}
     frame.variables |= _defaults(context, function, bound)
     frame.lent = frozenset(arrays_of(frame.variables.values()))

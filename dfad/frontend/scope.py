@@ -98,7 +98,8 @@ class Computed:
 class Frame:
     """One function in one call. ``lent``: the arrays that its caller handed over, which others may be about to read. ``gives``: which
     result of the kernel its value is (computed.py), where it is one as it stands; ``returned``: the same of the variables that hold its
-    results where it returns early (exits.py)."""
+    results where it returns early (exits.py). ``called``: where the kernel calls it, if it is one of dfad's own texts (spelled.py): all
+    that happens in these happens at the call."""
 
     source: SourceText
     liveness: Liveness
@@ -109,6 +110,7 @@ class Frame:
     lent: frozenset[str] = frozenset()
     gives: str | None = None
     returned: Mapping[str, str] = field(default_factory=dict)
+    called: Location | None = None
     calling: dict[ast.AST, bool] = field(default_factory=dict)
     statement: ast.stmt | None = None
     regions: int = 0
@@ -264,11 +266,19 @@ class Context:
         return self.frames[-1]
 
     def locate(self, node: ast.AST) -> Location:
-        """The place of a node of the current function."""
+        """The place of a node of the current function, or of the call where the function is dfad's own."""
+        if self.frame.called is not None:
+            return self.frame.called
         known = self.frame.locations.get(node)
         if known is None:
             known = self.frame.locations[node] = self.frame.source.locate(node)
         return known
+
+    @property
+    def spot(self) -> str:
+        """Line and column of the present place in the text of its function, for keys."""
+        place = self.frame.source.locate(self.place)
+        return f"{place.line}.{place.column}"
 
     def stand_at(self, node: ast.AST) -> None:
         """What is built from here on belongs to that node of the source."""

@@ -48,7 +48,9 @@ def axis_of(context: Context, axis: int) -> str:
 def place_before(context: Context, name: str) -> str:
     """`` in line 3``: where a variable, or what the function returns, got a value before the present place; nothing where that is the
     same line or no statement."""
-    source, here = context.frame.source, context.locate(context.place).line
+    source, here = context.frame.source, context.frame.source.locate(context.place).line
+    if context.frame.called is not None:
+        return ""
     bound = [node for node in ast.walk(source.tree) if _binds(node, name)]
     if not bound:
         bound = [node for node in ast.walk(source.tree) if isinstance(node, ast.Return)]
