@@ -60,25 +60,79 @@ CREATION = {
 }
 NUMPY = NumpyStandIn()
 ARC_NAMES = ("sin", "cos", "tan", "tan2", "sinh", "cosh", "tanh")
-MATH_NAMES = {"pow": "power", "fabs": "absolute", **{f"a{name}": f"arc{name}" for name in ARC_NAMES}}
+SPECIAL = ("erf", "erfc", "gamma", "lgamma")
+MATH_NAMES = {"lgamma": "gammaln", "pow": "power", "fabs": "absolute", **{f"a{name}": f"arc{name}" for name in ARC_NAMES}}
 
 
 class MathStandIn:
     """The module `math` for stepped scalars: each function is NumPy's of the same meaning, or `math`'s own where it gives integers."""
 
     def __getattr__(self, name: str) -> Value:
-        if name in ("pi", "e", "inf", "nan", "tau", "floor", "ceil", "factorial", "gcd", "comb", "isqrt"):
+        if name in ("pi", "e", "inf", "nan", "tau", "floor", "ceil", "factorial", "gcd", "lcm", "comb", "perm", "isqrt"):
             return getattr(math, name)
-        return getattr(special if name in ("erf", "erfc") else np, MATH_NAMES.get(name, name))
+        return getattr(special if name in SPECIAL else np, MATH_NAMES.get(name, name))
 
     @staticmethod
     def log(x: Value, base: Value = None) -> Value:
         """As `math.log`: to the base e, or to the given one."""
         return np.log(x) if base is None else np.log(x) / np.log(base)
 
+    @staticmethod
+    def hypot(*coordinates: Value) -> Value:
+        """The root of the sum of squares."""
+        return np.sqrt(sum(x * x for x in coordinates))
+
+    @staticmethod
+    def dist(p: Value, q: Value) -> Value:
+        """The root of the sum of squared differences."""
+        return np.sqrt(sum((x - y) * (x - y) for x, y in zip(p, q, strict=True)))
+
+    @staticmethod
+    def fsum(seq: Value) -> Value:
+        """The sum, rounded at every step."""
+        return sum(seq)
+
+    @staticmethod
+    def prod(iterable: Value, *, start: Value = 1) -> Value:
+        """One factor after the other."""
+        for x in iterable:
+            start = start * x
+        return start
+
+    @staticmethod
+    def remainder(x: Value, y: Value) -> Value:
+        """What is left of x by the nearest multiple of y."""
+        return x - y * np.rint(x / y)
+
+    @staticmethod
+    def modf(x: Value) -> tuple[Value, Value]:
+        """The fraction, and the whole number without a derivative."""
+        return x - np.trunc(x), np.trunc(x)
+
+    @staticmethod
+    def frexp(x: Value) -> tuple[Value, int]:
+        """By a constant power of 2."""
+        exponent = math.frexp(float(np.real(plain(x))))[1]
+        return x * 2.0**-exponent, exponent
+
+    @staticmethod
+    def ldexp(x: Value, i: int) -> Value:
+        """Times a power of 2."""
+        return x * 2.0**i
+
+    @staticmethod
+    def ulp(x: Value) -> float:
+        """A constant but for the jumps."""
+        return math.ulp(float(np.real(plain(x))))
+
+    @staticmethod
+    def isclose(a: Value, b: Value, *, rel_tol: float = 1e-9, abs_tol: float = 0.0) -> bool:
+        """Decided by the values."""
+        return math.isclose(float(np.real(plain(a))), float(np.real(plain(b))), rel_tol=rel_tol, abs_tol=abs_tol)
+
 
 MATH = MathStandIn()
-BUILTINS = {**vars(builtins), "float": FLOAT}
+BUILTINS = {**vars(builtins), "float": FLOAT, "divmod": lambda x, y: (x // y, x % y)}
 
 
 def _names(code: types.CodeType) -> set[str]:

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 STEP = 1e-30
 Value = Any
@@ -38,6 +39,10 @@ class Stepped(np.ndarray):
 
     def __array_function__(self, function: Callable[..., Value], types: Value, args: Value, kwargs: Value) -> Value:
         name = function.__name__
+        out, kwargs = kwargs.get("out"), {key: value for key, value in kwargs.items() if key not in ("out", "dtype")}
+        if out is not None:
+            out[...] = function(*args, **kwargs)
+            return out
         if name in ARRAY_RULES:
             return ARRAY_RULES[name](*args, **kwargs)
         if name in REAL_FUNCTIONS:
@@ -256,12 +261,15 @@ RULES: dict[str, Callable[..., Value]] = {
     "fmax": _select(np.greater),
     "fmin": _select(np.less),
     "remainder": lambda x, y: _imag(x) - np.floor_divide(_real(x), _real(y)) * _imag(y),
-    "fmod": lambda x, y: _imag(x) - np.trunc(_real(x) / _real(y)) * _imag(y),
+    "fmod": lambda x, y: _imag(x) - np.rint((_real(x) - np.fmod(_real(x), _real(y))) / _real(y)) * _imag(y),
     "hypot": _hypot,
     "arctan2": _arctan2,
     "logaddexp": _logaddexp,
     "cbrt": lambda x: _imag(x) / (3.0 * np.cbrt(_real(x)) ** 2),
     "copysign": lambda x, y: np.copysign(1.0, _real(x)) * np.copysign(1.0, _real(y)) * _imag(x),
+    "nextafter": lambda x, y: _imag(x),
+    "gamma": lambda x: special.gamma(_real(x)) * special.digamma(_real(x)) * _imag(x),
+    "gammaln": lambda x: special.digamma(_real(x)) * _imag(x),
     "deg2rad": lambda x: np.deg2rad(_imag(x)),
     "radians": lambda x: np.radians(_imag(x)),
     "rad2deg": lambda x: np.rad2deg(_imag(x)),
@@ -325,7 +333,7 @@ def _extreme(ufunc: np.ufunc, x: Value, axis: Value = None, keepdims: bool = Fal
 
 
 def _clip(x: Value, low: Value = None, high: Value = None, **bounds: Value) -> Value:
-    low, high = bounds.get("min", low), bounds.get("max", high)
+    low, high = bounds.get("min", bounds.get("a_min", low)), bounds.get("max", bounds.get("a_max", high))
     x = x if low is None else np.maximum(x, low)
     return x if high is None else np.minimum(x, high)
 

@@ -157,6 +157,24 @@ def _error(sign: float) -> Rule:
     return lambda c, x: multiply(_scaled(c, sign * 1.1283791670955126), apply("exp", negate(_square(x[0]))))
 
 
+def _gamma(c: Expression, x: Operands) -> Expression:
+    return _guarded(c, multiply(multiply(c, apply("gamma", x[0])), apply("digamma", x[0])))
+
+
+def _log_gamma(c: Expression, x: Operands) -> Expression:
+    return _guarded(c, multiply(c, apply("digamma", x[0])))
+
+
+def _fmod_divisor(c: Expression, x: Operands) -> Expression:
+    quotient = apply("rint", divide(subtract(x[0], apply("fmod", *x)), x[1]))
+    return negate(multiply(c, quotient))
+
+
+def _copysign(c: Expression, x: Operands) -> Expression:
+    """The sign of the first operand times that of the second; 0 at 0, as of abs."""
+    return multiply(c, multiply(apply("sign", x[0]), apply("copysign", constant(1.0, c.dtype), x[1])))
+
+
 def _logarithm(scale: float) -> Rule:
     return lambda c, x: _guarded(c, divide(_scaled(c, scale), x[0]))
 
@@ -199,6 +217,11 @@ BY_OPERAND: dict[str, tuple[Rule, ...]] = {
     "arctanh": (_arctanh,),
     "erf": (_error(1.0),),
     "erfc": (_error(-1.0),),
+    "gamma": (_gamma,),
+    "lgamma": (_log_gamma,),
+    "fmod": (lambda c, x: c, _fmod_divisor),
+    "copysign": (_copysign, _zero),
+    "nextafter": (lambda c, x: c, _zero),
     "arctan2": (_arctan2(0), _arctan2(1)),
     "hypot": (_hypot(0), _hypot(1)),
     "maximum": (_wins("gt", 0), _wins("gt", 1)),

@@ -53,6 +53,7 @@ _INTEGERS = {
         "dfad_bytes": 2,
         "dfad_floordiv": 2,
         "dfad_mod": 2,
+        "dfad_fmod": 2,
         "dfad_min": 2,
         "dfad_max": 2,
         "dfad_power": 2,
@@ -62,15 +63,16 @@ _INTEGERS = {
 }
 
 LIBM = {
-    "acos": 1, "acosh": 1, "asin": 1, "asinh": 1, "atan": 1, "atan2": 2, "atanh": 1, "cbrt": 1, "ceil": 1, "cos": 1, "cosh": 1, "erf": 1,
-    "erfc": 1, "exp": 1, "exp2": 1, "expm1": 1,
-    "fabs": 1, "floor": 1, "hypot": 2, "log": 1, "log10": 1, "log1p": 1, "log2": 1, "pow": 2, "rint": 1, "sin": 1, "sinh": 1, "sqrt": 1,
-    "tan": 1, "tanh": 1, "trunc": 1,
+    "acos": 1, "acosh": 1, "asin": 1, "asinh": 1, "atan": 1, "atan2": 2, "atanh": 1, "cbrt": 1, "ceil": 1, "copysign": 2, "cos": 1,
+    "cosh": 1, "erf": 1, "erfc": 1, "exp": 1, "exp2": 1, "expm1": 1, "fabs": 1, "floor": 1, "fmod": 2, "hypot": 2, "lgamma": 1, "log": 1,
+    "log10": 1, "log1p": 1, "log2": 1, "nextafter": 2, "pow": 2, "rint": 1, "sin": 1, "sinh": 1, "sqrt": 1, "tan": 1, "tanh": 1,
+    "tgamma": 1, "trunc": 1,
 }  # fmt: skip
 """The functions of C's mathematical library that operations become, with their arity; the float version has the suffix ``f``."""
 
 _OWN = {
     "maximum": 2, "minimum": 2, "python_max": 2, "python_min": 2, "mod": 2, "floordiv": 2, "sign": 1, "square": 1, "cube": 1, "fourth": 1,
+    "digamma": 1,
 }  # fmt: skip
 
 

@@ -165,6 +165,9 @@ static inline int64_t dfad_mod(int64_t a, int64_t b)
     return rest + (((rest != 0) & ((rest < 0) != (b < 0))) ? b : 0);
 }
 
+/* The remainder with the sign of the dividend, as C's and NumPy's fmod. */
+static inline int64_t dfad_fmod(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+
 static inline int64_t dfad_min(int64_t a, int64_t b) { return b < a ? b : a; }
 static inline int64_t dfad_max(int64_t a, int64_t b) { return b > a ? b : a; }
 static inline int64_t dfad_abs(int64_t a) { return a < 0 ? -a : a; }
@@ -214,6 +217,21 @@ static inline int64_t dfad_whole(int64_t trips, int64_t strip) { return trips > 
         real below = floor##f(quotient);                                                                                     \
         return quotient - below > (real)0.5 ? below + (real)1 : below;                                                       \
     }
+
+/* The derivative of lgamma; ir/special.py has the formulas. */
+static double dfad_digamma_f64(double x)
+{
+    static const double bernoulli[] = {1.0/12, -1.0/120, 1.0/252, -1.0/240, 1.0/132, -691.0/32760, 1.0/12};
+    if (isinf(x)) return x > 0 ? x : NAN;
+    if (x <= 0 && x == floor(x)) return NAN;
+    if (x < 0) return dfad_digamma_f64(1.0 - x) - 3.141592653589793/tan(3.141592653589793*(x - floor(x)));
+    double result = 0.0;
+    for (; x < 10.0; x += 1.0) result -= 1.0/x;
+    double square = 1.0/(x*x), series = 0.0;
+    for (int k = 6; k >= 0; k--) series = square*(series + bernoulli[k]);
+    return result + log(x) - 0.5/x - series;
+}
+static inline float dfad_digamma_f32(float x) { return (float)dfad_digamma_f64((double)x); }
 
 DFAD_FLOATING(double, f64, )
 DFAD_FLOATING(float, f32, f)

@@ -20,6 +20,7 @@ FLOATING = frozenset(
     {
         "div", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "arcsin", "arccos", "arctan",
         "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "erf", "erfc", "arctan2", "hypot", "floor", "ceil", "rint", "trunc",
+        "gamma", "lgamma", "copysign", "nextafter",
     }
 )  # fmt: skip
 """Operations whose result is a float also for integers (as NumPy's; `floor` and its like of floats only)."""
@@ -27,7 +28,7 @@ FLOATING = frozenset(
 ROUNDING = frozenset({"floor", "ceil", "trunc"})
 """Operations that leave integers as they are."""
 
-NUMERIC = frozenset({"sub", "neg", "pow", "floordiv", "mod", "sign"})
+NUMERIC = frozenset({"sub", "neg", "pow", "floordiv", "mod", "fmod", "sign"})
 """Operations that NumPy has not on booleans, or answers with a type that dfad has not."""
 
 OF_BOOLEANS = {"add": "or", "mul": "and", "maximum": "or", "minimum": "and"}

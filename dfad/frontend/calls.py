@@ -6,48 +6,43 @@ matter what the source calls them; a Python function that is in no table is inli
 
 from __future__ import annotations
 
-import builtins
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial, reduce
+from collections.abc import Callable, Mapping
+from functools import cache
 
 import numpy as np
 import sympy
 
-from dfad.frontend import composed, creation, grids, masks, products, reductions, scans, shapes, shifted
-from dfad.frontend.arithmetic import apply, convert
+from dfad.frontend import composed, creation, grids, products, reductions, scans, shapes, shifted
 from dfad.frontend.arrays import store
+from dfad.frontend.builtin import BUILTINS
 from dfad.frontend.doubts import check_write_in_place
 from dfad.frontend.einsum import einsum
-from dfad.frontend.elementwise import apply_all, number_of, operand_of, typed, where
-from dfad.frontend.functions import ELEMENTWISE, as_given, is_numpys, rounded, to_decimals
+from dfad.frontend.elementwise import apply_all, number_of, operand_of, where
+from dfad.frontend.functions import ELEMENTWISE, as_given, is_numpys
 from dfad.frontend.indexing import part_of
+from dfad.frontend.keywords import put, without_shared
 from dfad.frontend.names import is_inlined, plain_function
 from dfad.frontend.oneof import in_each, mapped
 from dfad.frontend.packing import nonzero
-from dfad.frontend.powers import power
 from dfad.frontend.scope import Context
 from dfad.frontend.values import (
     Deferred,
     Known,
     Lazy,
-    Masked,
     MaskedCells,
     Method,
     OneOf,
-    RangeOf,
     Scalar,
     Target,
-    Together,
     Tuple,
     Value,
     View,
     integer,
     kind_of,
-    number,
 )
 from dfad.frontend.written import callee_of, instead_of
-from dfad.ir.dtype import BOOL, F64, I64, SUPPORTED, Dtype
+from dfad.ir.dtype import SUPPORTED, Dtype
 
 Handler = Callable[..., Value]
 
@@ -60,7 +55,7 @@ def call(context: Context, callee: Value, arguments: list[Value], keywords: Mapp
             context.unsupported(f"the method {callee.name} is not yet supported")
         if handler in VIEWING and isinstance(callee.owner, OneOf):
             return mapped(callee.owner, lambda view: call(context, Method(view, callee.name), arguments, keywords))
-        return _bound(context, handler, callee.name, [callee.owner, *arguments], keywords)
+        return _bound(context, handler, callee.name, callee.name, [callee.owner, *arguments], keywords)
     if not isinstance(callee, Known):
         context.wrong_type(f"{kind_of(callee)} cannot be called")
     function = callee.value
@@ -68,7 +63,7 @@ def call(context: Context, callee: Value, arguments: list[Value], keywords: Mapp
     if known in VIEWING and arguments and isinstance(arguments[0], OneOf):
         return mapped(arguments[0], lambda view: call(context, callee, [view, *arguments[1:]], keywords))
     if known is not None:
-        return as_given(function, _bound(context, known, _shown(function), arguments, keywords))
+        return as_given(function, _bound(context, known, function, _shown(function), arguments, keywords))
     if is_inlined(function):
         plain = plain_function(function)
         assert plain is not None
@@ -99,119 +94,23 @@ def _signature(handler: Handler) -> inspect.Signature:
     return inspect.signature(handler)
 
 
-def _bound(context: Context, handler: Handler, shown: str, arguments: Sequence[Value], keywords: Mapping[str, Value]) -> Value:
+def _bound(
+    context: Context, handler: Handler, function: object, shown: str, arguments: list[Value], keywords: Mapping[str, Value]
+) -> Value:
+    given, rest, out = without_shared(context, function, arguments, keywords)
     try:
-        _signature(handler).bind(context, *arguments, **keywords)
+        _signature(handler).bind(context, *given, **rest)
     except TypeError as error:
         context.unsupported(f"{shown}: {error}", hint="dfad takes fewer arguments here than NumPy does")
-    return handler(context, *arguments, **keywords)
+    value = handler(context, *given, **rest)
+    return value if out is None else put(context, function, out, value)
 
 
-# ---------------------------------------------------------------- builtins
-
-
-def _range(context: Context, *bounds: Value) -> Value:
-    given = [number_of(context, bound) for bound in bounds]
-    numbers = [integer(int(bound.constant)) if isinstance(bound.constant, bool) else bound for bound in given]
-    if not 1 <= len(numbers) <= 3:
-        context.wrong_type("range takes start, stop and step")
-    if any(number.dtype.kind != "i" for number in numbers):
-        context.wrong_type("range takes integers", hint="write int(...) or // for an integer quotient")
-    match numbers:
-        case [stop]:
-            return RangeOf(integer(0), stop, integer(1))
-        case [start, stop]:
-            return RangeOf(start, stop, integer(1))
-        case _:
-            return RangeOf(*numbers)
-
-
-def _enumerate(context: Context, iterable: Value, start: Value = integer(0)) -> Value:  # noqa: B008
-    first = number_of(context, start)
-    if isinstance(iterable, Tuple):
-        counts = (typed(context, partial(apply, "add"), first, integer(place)) for place in range(len(iterable.items)))
-        return Tuple(tuple(Tuple(pair) for pair in zip(counts, iterable.items, strict=True)))
-    return Together((iterable,), first)
-
-
-def _zip(context: Context, *iterables: Value, strict: Value = number(False)) -> Value:  # noqa: B008
-    if reductions.is_set(context, strict):
-        context.unsupported("zip with strict=True is not part of the language", hint="assert that the lengths are equal")
-    if all(isinstance(iterable, Tuple) for iterable in iterables):
-        rows = zip(*(iterable.items for iterable in iterables if isinstance(iterable, Tuple)), strict=False)
-        return Tuple(tuple(Tuple(row) for row in rows))
-    return Together(iterables)
-
-
-def _length(context: Context, a: Value) -> Value:
-    if isinstance(a, Tuple):
-        return integer(len(a.items))
-    if isinstance(a, Masked):
-        return masks.masked_shape(context, a)[0]
-    found = operand_of(context, a)
-    if not found.shape:
-        context.wrong_type(f"{kind_of(found)} has no len")
-    return integer(context.builder.natural(found.shape[0]))
-
-
-def _fold(operation: str) -> Handler:
-    """Builtin `max` and `min` of numbers: the earlier one wins a tie."""
-
-    def handler(context: Context, *values: Value) -> Value:
-        items = values[0].items if len(values) == 1 and isinstance(values[0], Tuple) else values
-        if len(items) == 1 and not isinstance(items[0], Scalar):
-            name = "max" if operation == "python_max" else "min"
-            context.unsupported(f"builtin {name} of an array is not part of the language", hint=f"write np.{name}(...)")
-        numbers = [number_of(context, item) for item in items]
-        return typed(context, lambda *all_: reduce(partial(apply, operation), all_), *numbers)
-
-    return handler
-
-
-def _absolute(context: Context, x: Value) -> Value:
-    return apply_all(context, "abs", x)
-
-
-def _integer_of(context: Context, x: Value = integer(0)) -> Value:  # noqa: B008
-    value = number_of(context, x)
-    return Scalar(convert(value, I64).expression, weak=True)
-
-
-def _float_of(context: Context, x: Value = integer(0)) -> Value:  # noqa: B008
-    if isinstance(x, Known) and x.value in ("inf", "-inf", "nan"):
-        return number(float(str(x.value)))
-    return Scalar(convert(number_of(context, x), F64).expression, weak=True)
-
-
-def _round(context: Context, number: Value, ndigits: Value = reductions.NOTHING) -> Value:
-    if isinstance(ndigits, Known):
-        return rounded("rint")(context, number)
-    if isinstance(number, Scalar) and number.weak:
-        context.unsupported("round of a Python number to decimals is not part of the language", hint="write np.round(x, decimals)")
-    return to_decimals(context, number, ndigits)
-
-
-def _reversed(context: Context, sequence: Value) -> Value:
-    """``reversed`` of a range with a constant step, of a tuple, of an array's rows."""
-    match sequence:
-        case Tuple(items, is_list):
-            return Tuple(items[::-1], is_list)
-        case RangeOf(start, stop, Scalar(constant=int() as step)) if step:
-            first, end = (context.builder.pin_integer(bound) for bound in (start, stop))
-            trips = sympy.floor((end - first + step - (1 if step > 0 else -1)) / step)
-            last = sympy.expand(first + (trips - 1) * step)
-            return RangeOf(integer(last), integer(first - step), integer(-step))
-        case View() | Lazy() | Deferred() if sequence.shape:
-            return shapes.flip(context, sequence, integer(0))
-        case _:
-            context.wrong_type(f"reversed takes a range with a constant step, a tuple or an array, not {kind_of(sequence)}")
+# ---------------------------------------------------------------- methods and the rest
 
 
 def _typed_number(dtype: Dtype) -> Handler:
     return lambda context, x: creation.copied(context, x, Known(dtype.numpy))
-
-
-# ---------------------------------------------------------------- methods and the rest
 
 
 def _fill(context: Context, owner: Value, value: Value) -> Value:
@@ -244,13 +143,25 @@ def _where(context: Context, condition: Value, x: Value = reductions.NOTHING, y:
     return nonzero(context, condition) if isinstance(x, Known) and isinstance(y, Known) else where(context, condition, x, y)
 
 
-def _clip(context: Context, a: Value, a_min: Value, a_max: Value) -> Value:
-    """The minimum of the maximum."""
-    bounds = ((a_min, "maximum"), (a_max, "minimum"))
+def _clip(
+    context: Context,
+    a: Value,
+    a_min: Value = reductions.NOTHING,
+    a_max: Value = reductions.NOTHING,
+    *,
+    min: Value = reductions.NOTHING,
+    max: Value = reductions.NOTHING,
+) -> Value:
+    """The minimum of the maximum; the bounds have two names each."""
+    bounds = ((a_min, "maximum"), (min, "maximum"), (a_max, "minimum"), (max, "minimum"))
     for bound, operation in bounds:
         if not (isinstance(bound, Known) and bound.value is None):
             a = apply_all(context, operation, a, bound)
     return a
+
+
+def _clipped(context: Context, a: Value, min: Value = reductions.NOTHING, max: Value = reductions.NOTHING) -> Value:
+    return _clip(context, a, min, max)
 
 
 def _item(context: Context, a: Value) -> Value:
@@ -270,19 +181,7 @@ def _shape(context: Context, a: Value) -> Value:
 
 HANDLERS: dict[object, Handler] = {
     **ELEMENTWISE,
-    builtins.range: _range,
-    builtins.enumerate: _enumerate,
-    builtins.zip: _zip,
-    builtins.len: _length,
-    builtins.max: _fold("python_max"),
-    builtins.min: _fold("python_min"),
-    builtins.abs: _absolute,
-    builtins.int: _integer_of,
-    builtins.float: _float_of,
-    builtins.bool: lambda context, x: typed(context, partial(convert, dtype=BOOL), number_of(context, x)),
-    builtins.round: _round,
-    builtins.reversed: _reversed,
-    builtins.pow: power,
+    **BUILTINS,
     np.sum: reductions.total,
     np.prod: reductions.product,
     np.mean: reductions.mean,
@@ -375,7 +274,7 @@ METHOD_HANDLERS: dict[str, Handler] = {
     "reshape": shapes.reshape,
     "ravel": shapes.ravel,
     "flatten": lambda context, a: creation.copied(context, shapes.ravel(context, a)),
-    "clip": _clip,
+    "clip": _clipped,
     "repeat": grids.repeat,
     "fill": _fill,
     "item": _item,

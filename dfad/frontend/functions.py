@@ -15,6 +15,7 @@ import numpy as np
 from dfad.frontend.arithmetic import apply, convert
 from dfad.frontend.builder import cast
 from dfad.frontend.elementwise import apply_all, number_of, operand_of, typed
+from dfad.frontend.mathematics import MATHEMATICS, euclidean, logarithm
 from dfad.frontend.powers import power
 from dfad.frontend.scope import Context
 from dfad.frontend.values import ONE, Deferred, Lazy, Masked, Scalar, Value, View, integer, kind_of, number
@@ -150,12 +151,11 @@ def _numpy_functions() -> dict[object, Handler]:
 def _math_functions() -> dict[object, Handler]:
     found: dict[object, Handler] = {}
     for name, function in vars(math).items():
-        if name == "remainder":  # to the nearest multiple, unlike NumPy's function of this name
-            continue
         operation = NUMPY_NAMES.get(name, name)
         if callable(function) and operation in OPERATIONS:
             found[function] = _mathematical(operation, OPERATIONS[operation].arity)
-    return found | {math.floor: rounded("floor"), math.ceil: rounded("ceil"), math.trunc: rounded("trunc")}
+    found |= {math.log: logarithm(found[math.log]), math.hypot: euclidean(found[math.hypot])}
+    return found | MATHEMATICS | {math.floor: rounded("floor"), math.ceil: rounded("ceil"), math.trunc: rounded("trunc")}
 
 
 ELEMENTWISE: dict[object, Handler] = {

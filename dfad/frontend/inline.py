@@ -18,7 +18,7 @@ from dfad.frontend.names import value_of
 from dfad.frontend.scope import Context, Frame
 from dfad.frontend.spelled import is_spelled
 from dfad.frontend.statements import lower_body
-from dfad.frontend.values import Known, Value, arrays_of
+from dfad.frontend.values import Known, Value, arrays_of, number
 from dfad.frontend.variables import fresh
 from dfad.source import read_source
 
@@ -67,7 +67,10 @@ def _defaults(context: Context, function: FunctionType, bound: inspect.BoundArgu
     for name, parameter in bound.signature.parameters.items():
         if name not in bound.arguments:
             default = parameter.default
-            found[name] = value_of(context, f"{function.__name__}.{name}", partial(_default, function, name), default, function)
+            if isinstance(default, int | float) and is_spelled(context, function):
+                found[name] = number(default)
+            else:
+                found[name] = value_of(context, f"{function.__name__}.{name}", partial(_default, function, name), default, function)
     return found
 
 

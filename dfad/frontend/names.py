@@ -140,11 +140,13 @@ def plain_function(found: object) -> FunctionType | None:
 
 
 def calls_a_function(context: Context, node: ast.AST) -> bool:
-    """Whether an expression calls a Python function, which may write arrays."""
+    """Whether an expression calls a Python function, which may write arrays, or one of NumPy's that is told to."""
     known = context.frame.calling
     if node not in known:
         calls = (part for part in ast.walk(node) if isinstance(part, ast.Call))
-        known[node] = any(is_inlined(known_object(context, call.func)) for call in calls)
+        known[node] = any(
+            is_inlined(known_object(context, call.func)) or any(keyword.arg == "out" for keyword in call.keywords) for call in calls
+        )
     return known[node]
 
 

@@ -18,7 +18,6 @@ INSTEAD = {
     "print": "print what the kernel returns",
     "list": "use an array made by np.zeros or np.empty",
     "append": "make an array of the final length first",
-    "sum": "write np.sum(...)",
     "sorted": "sort before the kernel",
     "sort": "sort before the kernel",
     "numpy": "call it before the kernel and pass its result, or write it as a loop",

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from dfad.ir import special
+
 
 @dataclass(frozen=True, slots=True)
 class Operation:
@@ -89,8 +91,14 @@ _ARITHMETIC: dict[str, tuple[int, Callable[..., Any]]] = {
     "arctanh": (1, np.arctanh),
     "erf": (1, _of_math(math.erf)),
     "erfc": (1, _of_math(math.erfc)),
+    "gamma": (1, _of_math(special.gamma)),
+    "lgamma": (1, _of_math(special.log_gamma)),
+    "digamma": (1, _of_math(special.digamma)),
     "arctan2": (2, np.arctan2),
     "hypot": (2, np.hypot),
+    "fmod": (2, np.fmod),
+    "copysign": (2, np.copysign),
+    "nextafter": (2, np.nextafter),
     "maximum": (2, np.maximum),
     "minimum": (2, np.minimum),
     "python_max": (2, _python_max),
@@ -129,8 +137,9 @@ TOLD_BY_RESULT = frozenset({"exp", "exp2", "sqrt", "div"})
 """Operations whose partials may be taken from what they give; ``BY_RESULT`` of ``adjoint/rules.py`` has how."""
 
 COSTLY = frozenset(
-    {"div", "sqrt", "cbrt", "pow", "hypot", "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "erf", "erfc"}
+    {"div", "sqrt", "cbrt", "pow", "hypot", "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "erf", "erfc", "gamma", "lgamma"}
     | {"sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"}
+    | {"digamma", "fmod"}
 )
 """Operations that take tens of cycles, where others take a few: worth a place in memory rather than a second time."""
 

@@ -93,7 +93,6 @@ MEANING = {
     ),
     "recursion": Refused("def f(x, n):\n    return recursive(n)\n", 3, "recursive(n - 1)", "calls itself", "loop", XN),
     "float_index": Refused("def f(x):\n    return x[x]\n", 2, "x[x]", "index is an integer", "int()"),
-    "builtin_sum": Refused("def f(x):\n    return sum(x)\n", 2, "sum(x)", "sum", "np.sum"),
     "builtin_max_of_array": Refused("def f(x):\n    return max(x)\n", 2, "max(x)", "max of an array", "np.max"),
     "fractional_index": Refused("def f(x):\n    return x[len(x) / 2]\n", 2, "x[len(x) / 2]", "index is an integer", "//"),
     "too_many_indices": Refused("def f(x):\n    return x[0, 0]\n", 2, "x[0, 0]", "x has 1 dimension, and here are 2 indices", None),

@@ -66,6 +66,16 @@ TYPES = {
     "axes_named_twice": calls("np.transpose(x, (0, 0))", "each named once", make=A),
     "loop_over_number": Refused("def f(x, c):\n    for v in c:\n        x[0] = v\n", 2, "c", "a for loop runs over", None, XC),
     "complex_global": calls("x + WAVES", "complex128", "float64", underlined="WAVES"),
+    "out_is_a_number": calls("np.add(x, 1.0, out=2)", "out is an integer", make=X),
+    "out_of_lesser_type": calls("np.add(x, 1.0, out=np.zeros(3, dtype=int))", "not an array that has a name"),
+    "out_of_integers": Refused(
+        "def f(x):\n    p = np.zeros(3, dtype=int)\n    np.add(p, 0.5, out=p)\n",
+        3,
+        "np.add(p, 0.5, out=p)",
+        "out is an array of int64, the result is a float64 array",
+        ".astype(...)",
+    ),
+    "out_of_other_rank": calls("np.sum(x, out=x)", "out is a float64 array of rank 1, the result is a"),
     "zip_strict": Refused(
         "def f(x):\n    for a, b in zip(x, x, strict=True):\n        x[0] = a\n",
         2,

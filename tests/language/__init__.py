@@ -9,6 +9,7 @@ from tests.gallery import Entry
 
 MODULES = (
     "statements", "loops", "expressions", "subscripts", "sequences", "masks", "gathers", "views", "functions", "axes", "shapes", "numbers",
+    "mathematics", "keywords",
 )  # fmt: skip
 
 PROGRAMS: dict[str, Entry] = {
