@@ -17,7 +17,7 @@ from dfad.frontend.exchanges import exchange_homes
 from dfad.frontend.expressions import binary, evaluate, evaluate_index, keep
 from dfad.frontend.indexing import part_of, subscript
 from dfad.frontend.liveness import is_exchange
-from dfad.frontend.masks import is_spread, masked_content, store_masked
+from dfad.frontend.masks import is_spread, keep_masked, masked_content, store_masked
 from dfad.frontend.names import calls_a_function
 from dfad.frontend.oneof import in_each
 from dfad.frontend.packing import store_packed
@@ -178,7 +178,8 @@ def _computed(context: Context, value: Scalar) -> Scalar:
 
 
 def augment(context: Context, statement: ast.AugAssign) -> None:
-    """``target op= value``: a number is read before the value is evaluated; an array is a view that sees what the value's calls write."""
+    """``target op= value``: an array is a view that sees what the value's calls write; a number, and what a mask or an index array chooses,
+    is read before the value is evaluated."""
     op, target = statement.op, statement.target
     calls = calls_a_function(context, statement.value)
     if isinstance(target, ast.Name):
@@ -193,13 +194,18 @@ def augment(context: Context, statement: ast.AugAssign) -> None:
         return
     assert isinstance(target, ast.Subscript)
     found, items = _owner(context, target.value, target.slice)
+    before: Value | None = None
     if isinstance(found, OneOf):
         before = keep(context, subscript(context, found, items)) if calls else None
         value = keep(context, evaluate(context, statement.value))
         in_each(context, found, lambda view: _augment_cells(context, part_of(context, view, items), op, lambda: value, before))
         return
     cells = part_of(context, found, items)
-    before = keep(context, Scalar(cells.at(()))) if calls and not isinstance(cells, MaskedCells) and not cells.shape else None
+    if calls and isinstance(cells, MaskedCells):
+        content = before = keep_masked(context, masked_content(cells))
+        cells = replace(cells, mask=content.mask)
+    elif calls and not isinstance(cells, MaskedCells) and (isinstance(cells, Chosen) or not cells.shape):
+        before = keep(context, _content(cells))
     _augment_cells(context, cells, op, lambda: evaluate(context, statement.value), before)
 
 
@@ -207,7 +213,7 @@ def _augment_cells(
     context: Context, cells: Target | MaskedCells, op: ast.operator, value: Callable[[], Value], before: Value | None
 ) -> None:
     if isinstance(cells, MaskedCells):
-        _store_under_mask(context, cells, binary(context, op, masked_content(cells), value()))
+        _store_under_mask(context, cells, binary(context, op, masked_content(cells) if before is None else before, value()))
     else:
         update(context, cells, op, value(), before)
 

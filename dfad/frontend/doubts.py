@@ -10,18 +10,38 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dfad.frontend.scope import Context, Doubt, Frame, Retry
-from dfad.frontend.values import Lazy, OneOf, Value, View, arrays_of
+from dfad.frontend.values import Lazy, OneOf, Sharing, Value, View, arrays_of
 from dfad.ir.nodes import Array, Role
 
 
-def note_copy(context: Context, name: str, array: Array, value: Value) -> None:
-    """The variable's own array now holds the value: a copy, where that is cells which other names, or the caller, may see too."""
+def note_copy(context: Context, name: str, array: Array, value: Value, on_all_paths: bool = True) -> None:
+    """The variable's own array now holds the value: a copy, where that is cells which other names, or the caller, may see too. What is in
+    doubt of these cells is in doubt of it, and what it held before no longer, unless it still does so on another path."""
+    inherited = [context.doubts[cells] for cells in _shared(value) if cells in context.doubts]
+    if on_all_paths:
+        context.doubts = {other: doubt for other, doubt in context.doubts.items() if other != array.name}
     if isinstance(value, View):
         _note_origin(context, name, array, value)
     elif isinstance(value, OneOf):
         note_share(context, name, array, value.views)
     elif isinstance(value, Lazy) and value.shares is not None:
         note_share(context, name, array, value.shares.cells, value.shares.key)
+    for doubt in inherited:
+        own = Doubt(context.frame, name, doubt.origins, frozenset({None}))
+        context.doubts = join_doubts(context.doubts, {array.name: own})
+
+
+def _shared(value: Value) -> list[str]:
+    """The arrays whose cells the value is in NumPy."""
+    match value:
+        case View():
+            return [value.array.name]
+        case OneOf():
+            return [view.array.name for view in value.views]
+        case Lazy(shares=Sharing(cells=cells)):
+            return [view.array.name for view in cells]
+        case _:
+            return []
 
 
 def _note_origin(context: Context, name: str, array: Array, origin: View) -> None:
@@ -69,8 +89,13 @@ def check_write_in_place(context: Context, target: View | OneOf) -> None:
     for written in context.written:
         written.update(names)
     for array, doubt in context.doubts.items():
-        if array in names or (names & doubt.origins and doubt.is_live):
+        if array in names or (names & doubt.origins and _is_live(context, array, doubt)):
             _refuse(context, doubt, "a write in place")
+
+
+def _is_live(context: Context, array: str, doubt: Doubt) -> bool:
+    """Whether somebody still reads the copy: its variable, or one that has come to mean it since."""
+    return doubt.is_live or any(frame.is_live(name) for frame, name in context.holders(array))
 
 
 def check_next_trip(context: Context, before: Mapping[str, Doubt]) -> None:
@@ -78,7 +103,7 @@ def check_next_trip(context: Context, before: Mapping[str, Doubt]) -> None:
     written = context.written[-1]
     for array, doubt in context.doubts.items():
         is_new = array not in before or not doubt.origins <= before[array].origins
-        if is_new and (array in written or (doubt.origins & written and doubt.is_live)):
+        if is_new and (array in written or (doubt.origins & written and _is_live(context, array, doubt))):
             _refuse(context, doubt, "a write in place in the next trip")
 
 

@@ -88,8 +88,10 @@ def _common_extent(context: Context, extents: Sequence[sympy.Expr]) -> sympy.Exp
     if len(set(others)) > 1:
         stretched = [extent for extent in others if is_at_most_one(extent)]
         others = [extent for extent in others if not is_at_most_one(extent)]
+        if not others:
+            return context.builder.natural(sympy.Min(*(context.builder.natural(extent) for extent in stretched)))
         for extent in stretched:
-            require_stretched(context, extent, others[0] if others else ONE)
+            require_stretched(context, extent, others[0])
     if not others:
         return ONE
     for extent in others[1:]:

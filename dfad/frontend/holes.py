@@ -9,16 +9,23 @@ import sympy
 from dfad.frontend.builder import constant
 from dfad.frontend.oneof import HOLES
 from dfad.frontend.scope import Context
-from dfad.frontend.values import AXES, ZERO, Along, Dimension, Mixed, View
+from dfad.frontend.values import AXES, ONE, ZERO, Along, Dimension, Mixed, View
 from dfad.ir.dtype import I64
 from dfad.ir.nodes import Array
 
 
-def template_of(context: Context, view: View, resizes: bool) -> tuple[View, tuple[sympy.Expr, ...]] | None:
-    """The view with holes for what the kernel computes, and that; None where more than places is computed, or extents that change."""
+def template_of(context: Context, view: View, resizes: bool, restrides: bool = False) -> tuple[View, tuple[sympy.Expr, ...]] | None:
+    """The view with holes for what the kernel computes, and that; None where more than this is computed.
+
+    Holes stand for places, for extents where it ``resizes``, for strides where it ``restrides``.
+    """
     entry, values, dimensions = context.builder.entry, list[sympy.Expr](), list[Dimension]()
     for dimension in view.dimensions:
         place = _place_of(dimension)
+        if restrides and isinstance(dimension, Along):
+            values += [dimension.stride, place]
+            dimensions.append(replace(dimension, stride=HOLES[len(values) - 2], offset=HOLES[len(values) - 1]))
+            continue
         if _changes(dimension, entry):
             return None
         if not place.free_symbols <= entry or (resizes and isinstance(dimension, Along)):
@@ -31,6 +38,11 @@ def template_of(context: Context, view: View, resizes: bool) -> tuple[View, tupl
         values += [context.builder.natural(extent) for extent in view.shape]
         return View(view.array, tuple(dimensions), shape), tuple(values)
     return replace(view, dimensions=tuple(dimensions)), tuple(values)
+
+
+def without_strides(view: View) -> View:
+    """The view as if all its axes ran along the array's."""
+    return replace(view, dimensions=tuple(replace(one, stride=ONE) if isinstance(one, Along) else one for one in view.dimensions))
 
 
 def _changes(dimension: Dimension, entry: set[sympy.Expr]) -> bool:
@@ -57,7 +69,8 @@ def _place_of(dimension: Dimension) -> sympy.Expr:
 
 def declare_holes(context: Context, name: str, view: View) -> tuple[Array, ...]:
     """An integer scalar for each hole of the view."""
-    places = (*(_place_of(dimension) for dimension in view.dimensions), *view.shape)
+    strides = (dimension.stride for dimension in view.dimensions if isinstance(dimension, Along))
+    places = (*(_place_of(dimension) for dimension in view.dimensions), *strides, *view.shape)
     used = frozenset[sympy.Expr]().union(*(place.free_symbols for place in places))
     base = context.builder.unused(f"{name}_at")
     return tuple(context.builder.hold(base, constant(0, I64)) for hole in HOLES if hole in used)

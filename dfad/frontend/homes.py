@@ -79,7 +79,7 @@ def _settle(context: Context, name: str, region: ast.stmt) -> None:
 
 def _copy_home(context: Context, name: str, array: Array, value: View) -> None:
     store(context, whole(array), Lazy(value.shape, array.dtype, lambda indices: cast(value.at(indices), array.dtype)))
-    note_copy(context, name, array, value)
+    note_copy(context, name, array, value, on_all_paths=False)
 
 
 def merge_paths(context: Context, paths: Sequence[tuple[OpenBlock, Variables]]) -> None:
@@ -169,7 +169,7 @@ def _own_array(context: Context, name: str, value: Scalar) -> Array | None:
 
 def _array_home(context: Context, name: str, value: View, home: Home, region: ast.stmt, facts: Facts) -> Home:
     """Exchanged names keep their own arrays; a name that is bound to new arrays needs one that nobody else sees."""
-    if _is_only_exchanged(context, name, region, facts) and value.is_whole:
+    if _is_only_exchanged(context, name, region, facts):
         home.array, home.exchanged = value.array, True
         return home
     dtype, _ = learned_type(context, home, value)
@@ -199,9 +199,9 @@ def _may_lose_the_callers(context: Context, group: set[str]) -> bool:
 
 
 def _stays(context: Context, name: str) -> bool:
-    """Whether a variable is an array where an outer region, if one carries it, expects it."""
+    """Whether a variable is a whole array, where an outer region, if one carries it, expects it."""
     home, value = context.frame.homes.get(name), context.frame.variables.get(name)
-    return isinstance(value, View) and (home is None or home.value == value)
+    return isinstance(value, View) and value.is_whole and (home is None or home.value == value)
 
 
 def _exchanged_with(region: ast.stmt, name: str) -> set[str]:

@@ -88,7 +88,7 @@ def _extent(context: Context, selector: sympy.Expr, extents: Sequence[sympy.Expr
 def _filled(dimension: Dimension, table: dict[sympy.Symbol, sympy.Expr]) -> Dimension:
     match dimension:
         case Along():
-            return replace(dimension, offset=dimension.offset.xreplace(table))
+            return replace(dimension, offset=dimension.offset.xreplace(table), stride=dimension.stride.xreplace(table))
         case Mixed():
             return dimension
         case _:

@@ -31,7 +31,7 @@ class Home:
 
     ``key`` names it across attempts: what an attempt learns of its type, the next one knows from the start. Where it ``selects``, the
     variable means one of the views of its ``selection``, of which ``own`` is an array for what is no view (selections.py);
-    it ``resizes`` where the extents of these differ. Where it is
+    it ``resizes`` where the extents of these differ, ``restrides`` where their strides do. Where it is
     ``exchanged``, its region only exchanges the variable, which keeps an array of its own, the caller's perhaps. A tuple of numbers has
     ``parts``, a home for each. ``outer``: the home of a region outside, which gets the variable back.
     """
@@ -44,6 +44,7 @@ class Home:
     fixed: Value | None = None
     selects: bool = False
     resizes: bool = False
+    restrides: bool = False
     exchanged: bool = False
     selection: Selection | None = None
     own: Array | None = None
@@ -132,8 +133,11 @@ class Frame:
             yield self.variables.pop(name)
 
     def is_live(self, name: str) -> bool:
-        """Whether a variable is read after the present statement."""
-        return self.statement is None or name.startswith((HELD, PENDING)) or name in self.liveness.after.get(self.statement, {name})
+        """Whether a variable is read after the present statement or, where that is a region that begins, in it."""
+        if self.statement is None or name.startswith((HELD, PENDING)):
+            return True
+        facts = self.liveness.regions.get(self.statement)
+        return name in self.liveness.after.get(self.statement, {name}) or (facts is not None and name in facts.entering)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +216,8 @@ class Learned:
         Variables, with the path of their frame, that are selections.
     resized : set
         Those of these whose views have different extents.
+    restrided : set
+        Those of these whose views have strides that the kernel computes.
     views : dict
         The views that a selection can mean, by the key of its home.
     rooms : dict
@@ -230,6 +236,7 @@ class Learned:
     viewed: set[str] = field(default_factory=set)
     selected: set[str] = field(default_factory=set)
     resized: set[str] = field(default_factory=set)
+    restrided: set[str] = field(default_factory=set)
     views: dict[str, list[View]] = field(default_factory=dict)
     rooms: dict[str, list[Shape]] = field(default_factory=dict)
     shared: set[str] = field(default_factory=set)

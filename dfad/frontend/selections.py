@@ -24,7 +24,7 @@ from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import cast, constant
 from dfad.frontend.doubts import follow, note_copy, note_share, start_resizing, start_selecting
 from dfad.frontend.elementwise import have_other_extents, require_equal
-from dfad.frontend.holes import declare_holes, template_of
+from dfad.frontend.holes import declare_holes, template_of, without_strides
 from dfad.frontend.liveness import plainly_assigned
 from dfad.frontend.oneof import branch_over, moved, parts_of, read_selection
 from dfad.frontend.rooms import (
@@ -60,6 +60,9 @@ OWN = ""
 
 MOST_VIEWS = 12
 """Of one variable in one region: more are made where each trip makes another kind of view."""
+
+MOST_STRIDES = 2
+"""Beyond that many other strides of views of one kind, as `u = u[::2]` makes them, the kernel computes them."""
 
 Bound = tuple[int, tuple[sympy.Expr, ...]]
 """A view of a selection: its place, and the values of its holes."""
@@ -101,6 +104,7 @@ def open_selections(context: Context, homes: Mapping[str, Home]) -> None:
     for name, home in homes.items():
         home.selects = True
         home.resizes = f"{context.frame.path}{name}" in context.learned.resized
+        home.restrides = f"{context.frame.path}{name}" in context.learned.restrided
         if home.key in context.learned.rooms:
             home.own = open_room(context, name, home, _meant(context, name))
         for view in context.learned.views.get(home.key, ()):
@@ -143,7 +147,7 @@ def _begin_in_room(context: Context, name: str, home: Home, value: View | OneOf)
 def _known_views(context: Context, home: Home) -> Iterator[View]:
     """The views that earlier attempts found, as far as their arrays are declared by now; parts of the room, where there is one, first."""
     if home.key in context.learned.rooms and home.own is not None:
-        template = template_of(context, whole(home.own), resizes=True)
+        template = template_of(context, whole(home.own), resizes=True, restrides=home.restrides)
         assert template is not None
         yield template[0]
     for view in context.learned.views.get(home.key, ()):
@@ -198,7 +202,7 @@ def hand_back(context: Context, name: str, home: Home, value: View | OneOf) -> V
 
 def _bound(context: Context, name: str, home: Home, view: View) -> Bound | None:
     """The place of a view in the selection, and what its holes stand for; None where its array does not live as long."""
-    template = template_of(context, view, home.resizes) if _is_in_scope(context, home, view.array) else None
+    template = template_of(context, view, home.resizes, home.restrides) if _is_in_scope(context, home, view.array) else None
     place = None if template is None else _place_in(context, name, home, template[0])
     return None if template is None or place is None else (place, template[1])
 
@@ -216,10 +220,12 @@ def _place_in(context: Context, name: str, home: Home, view: View) -> int | None
     known = context.learned.views.setdefault(home.key, [])
     if view in known:
         return None
+    if sum(other != view and without_strides(other) == without_strides(view) for other in known) >= MOST_STRIDES:
+        context.learned.restrided.add(f"{context.frame.path}{name}")
+        known.clear()
+        raise Retry
     if len(known) == MOST_VIEWS:
-        context.unsupported(
-            f"{name} may mean more than {MOST_VIEWS} kinds of view, as u = u[::2] makes them", hint="keep start and step as integers"
-        )
+        context.unsupported(f"{name} may mean more than {MOST_VIEWS} kinds of view", hint="use another name for some of them")
     known.append(view)
     raise Retry
 
@@ -283,7 +289,6 @@ def _write_own(context: Context, name: str, own: Array, target: View, value: Vie
         stored = Lazy(stored.shape, own.dtype, partial(_cast_element, stored, own.dtype))
     release(context, name, own, moving=moving)
     store(context, target, stored)
-    context.doubts.pop(own.name, None)
 
 
 def _cast_element(view: View, dtype: Dtype, indices: Indices) -> Expression:
@@ -293,7 +298,7 @@ def _cast_element(view: View, dtype: Dtype, indices: Indices) -> Expression:
 def _tell_part(context: Context, home: Home, part: View) -> None:
     """Let the variable mean a part of its room."""
     assert home.selection is not None
-    template = template_of(context, part, resizes=True)
+    template = template_of(context, part, resizes=True, restrides=home.restrides)
     assert template is not None
     _tell(context, home.selection, home.selection.views.index(template[0]), template[1])
 

@@ -264,6 +264,5 @@ def _assign_array(context: Context, name: str, home: Home, value: View | Lazy | 
         return value
     release(context, name, array)
     store(context, whole(array), value)
-    context.doubts.pop(array.name, None)
     note_copy(context, name, array, value)
     return whole(array)

@@ -19,7 +19,7 @@ MODULES = (
     "trips",
     "triangles",
     "twins",
-    "selections",
+    "selections", "views",
     "idle",
     "lengths",
     "numbers",
