@@ -232,6 +232,13 @@ def _select(wins: Callable[[Value, Value], Value]) -> Callable[[Value, Value], V
     return imag
 
 
+def _past_nan(wins: Callable[[Value, Value], Value]) -> Callable[[Value, Value], Value]:
+    def imag(x: Value, y: Value) -> Value:
+        return np.where(np.isnan(_real(x)), _imag(y), np.where(np.isnan(_real(y)), _imag(x), _select(wins)(x, y)))
+
+    return imag
+
+
 def _arctan2(y: Value, x: Value) -> Value:
     xr, yr = _real(x), _real(y)
     return (xr * _imag(y) - yr * _imag(x)) / (xr * xr + yr * yr)
@@ -258,8 +265,8 @@ RULES: dict[str, Callable[..., Value]] = {
     "fabs": lambda x: np.sign(_real(x)) * _imag(x),
     "maximum": _select(np.greater),
     "minimum": _select(np.less),
-    "fmax": _select(np.greater),
-    "fmin": _select(np.less),
+    "fmax": _past_nan(np.greater),
+    "fmin": _past_nan(np.less),
     "remainder": lambda x, y: _imag(x) - np.floor_divide(_real(x), _real(y)) * _imag(y),
     "fmod": lambda x, y: _imag(x) - np.rint((_real(x) - np.fmod(_real(x), _real(y))) / _real(y)) * _imag(y),
     "hypot": _hypot,
@@ -313,15 +320,18 @@ def _at(ufunc: np.ufunc, target: Value, index: Value, values: Value) -> None:
 
 
 VIEWS = _words(
-    "where concatenate stack hstack vstack dstack column_stack reshape ravel transpose moveaxis swapaxes roll flip fliplr flipud rot90 "
-    "diagonal diag tril triu broadcast_to broadcast_arrays expand_dims squeeze take take_along_axis repeat tile copy copyto atleast_1d atleast_2d "
-    "split array_split append meshgrid select compress extract delete insert pad put putmask put_along_axis fill_diagonal"
+    "where concatenate stack hstack vstack dstack column_stack reshape ravel transpose moveaxis swapaxes roll flip fliplr flipud "
+    "rot90 diagonal diag tril triu broadcast_to broadcast_arrays expand_dims squeeze take take_along_axis repeat tile copy copyto "
+    "atleast_1d atleast_2d split array_split append meshgrid select compress extract delete insert pad put putmask put_along_axis "
+    "fill_diagonal"
 )
-COMPUTED = _words("sum prod mean dot outer inner einsum tensordot trace cumsum cumprod diff matmul kron cross solve inv det matrix_power average "
-    "trapezoid gradient polyval vander sinc logspace geomspace")
+COMPUTED = _words(
+    "sum prod mean dot outer inner einsum tensordot trace cumsum cumprod diff matmul kron cross solve inv det matrix_power average "
+    "trapezoid gradient polyval vander sinc logspace geomspace"
+)
 REAL_FUNCTIONS = _words(
-    "argmax argmin argsort nonzero argwhere flatnonzero count_nonzero searchsorted digitize shape ndim size any all isclose allclose "
-    "array_equal result_type may_share_memory shares_memory iscomplexobj"
+    "argmax argmin argsort nonzero argwhere flatnonzero count_nonzero searchsorted digitize shape ndim size any all isclose "
+    "allclose array_equal result_type may_share_memory shares_memory iscomplexobj"
 )
 
 

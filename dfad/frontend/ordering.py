@@ -183,8 +183,8 @@ ORDERING_METHODS: dict[str, Callable[..., Value]] = {"argsort": argsort, "sort":
 def _merge_sort(a: Numbers, places: Numbers) -> None:
     """Write the places of the elements in their order: runs in order, of twice the length each time, from two such runs."""
     n = len(a)
-    order = np.arange(n)
-    merged = np.empty(n, dtype=np.int64)
+    order, merged = np.arange(n), np.empty(n, dtype=np.int64)
+    keys, moved = a.copy(), np.empty_like(a)
     width = 1
     while width < n:
         for start in range(0, n, 2 * width):
@@ -195,15 +195,18 @@ def _merge_sort(a: Numbers, places: Numbers) -> None:
             for k in range(start, stop):
                 is_left = left < middle
                 if is_left and right < stop:
-                    x, y = a[order[left]], a[order[right]]
+                    x, y = keys[left], keys[right]
                     is_left = not (y < x or (x != x and y == y))
                 if is_left:
                     merged[k] = order[left]
+                    moved[k] = keys[left]
                     left += 1
                 else:
                     merged[k] = order[right]
+                    moved[k] = keys[right]
                     right += 1
         order, merged = merged, order
+        keys, moved = moved, keys
         width = 2 * width
     places[:] = order
 

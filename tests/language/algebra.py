@@ -11,7 +11,8 @@ def inner_products(x, A, B):
 
 
 def products_over_axes(A, B, T):
-    return np.tensordot(A, B, 1), np.tensordot(A, T, axes=([0, 1], [0, 1])), np.tensordot(T, T, 3), np.tensordot(A, T, (0, 0)), np.inner(T, A)
+    named = np.tensordot(A, T, axes=([0, 1], [0, 1]))
+    return np.tensordot(A, B, 1), named, np.tensordot(T, T, 3), np.tensordot(A, T, (0, 0)), np.inner(T, A)
 
 
 def cross_products(u, v, U, V):

@@ -39,7 +39,7 @@ def powers_as_floats(x):
 
 def replaced_nan(x, y):
     z = np.where(x > 0.0, x, np.nan)
-    return np.nan_to_num(z) * y, np.nan_to_num(y / 0.0, nan=1.0, posinf=2.0, neginf=-3.0) * x, np.nan_to_num(x)
+    return np.nan_to_num(z) * y, np.nan_to_num(np.where(y > 0.0, np.inf, y), posinf=2.0, neginf=-3.0) * x, np.nan_to_num(x)
 
 
 def reductions_past_nan(A):
