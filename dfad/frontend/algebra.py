@@ -11,6 +11,7 @@ from dfad.frontend.arithmetic import apply
 from dfad.frontend.arrays import as_view
 from dfad.frontend.bounds import require
 from dfad.frontend.builder import cast
+from dfad.frontend.creation import copied
 from dfad.frontend.einsum import einsum
 from dfad.frontend.elementwise import Operand, apply_all, common_dtype, lift, number_of, operand_of, require_equal, settle, settle_element
 from dfad.frontend.flat import as_vector, for_each, vector_of
@@ -226,7 +227,8 @@ def _slopes_along(context: Context, values: View, along: int, spacing: Value) ->
         require_equal(context, places.shape[0], values.shape[along])
         steps = as_view(context, difference(context, places))
         slopes = inlined(context, _uneven_slopes, [front, subscript(context, steps, [FULL, *[NEW] * (rank - 1)])])
-    return turned_view(as_view(context, slopes), [there.index(position) for position in range(rank)])
+    found = as_view(context, copied(context, slopes, Known(values.dtype.numpy)))
+    return turned_view(found, [there.index(position) for position in range(rank)])
 
 
 def polynomial(context: Context, p: Value, x: Value) -> Value:
