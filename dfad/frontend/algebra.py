@@ -201,7 +201,7 @@ def gradient(context: Context, f: Value, *varargs: Value, axis: Value = NOTHING,
         context.unsupported("np.gradient takes edge_order=1", hint="write the borders")
     values = as_view(context, f)
     if not values.dtype.is_float:
-        values = as_view(context, Lazy(values.shape, F64, lambda indices: cast(as_view(context, f).at(indices), F64)))
+        values = as_view(context, copied(context, values, Known(F64.numpy)))
     axes = axes_of(context, values, axis) if not isinstance(axis, Tuple) else [axes_of(context, values, item)[0] for item in axis.items]
     given: Sequence[Value] = varargs or (number(1.0),)
     if len(given) == 1:

@@ -12,7 +12,17 @@ from dfad.frontend.arithmetic import apply, select
 from dfad.frontend.arrays import as_view, nest, store
 from dfad.frontend.builder import cast, constant
 from dfad.frontend.creation import copied, dtype_of, extent_of, shape_of
-from dfad.frontend.elementwise import Operand, apply_all, common_dtype, element_at, is_stretched, number_of, operand_of, require_equal
+from dfad.frontend.elementwise import (
+    Operand,
+    apply_all,
+    common_dtype,
+    element_at,
+    is_stretched,
+    number_of,
+    operand_of,
+    require_equal,
+    require_stretched,
+)
 from dfad.frontend.flat import vector_of
 from dfad.frontend.indexing import subscript, turned_view
 from dfad.frontend.reductions import NOTHING, axes_of, is_set
@@ -65,14 +75,27 @@ def diagonal(context: Context, a: Value, offset: Value = MAIN, axis1: Value = in
     def element(indices: Indices) -> Expression:
         return view.at((*indices[:-1], indices[-1] + down, indices[-1] + right))
 
-    return Lazy(shape, view.dtype, element, Sharing((view,), None) if isinstance(a, View) else None)
+    return Lazy(shape, view.dtype, element, _shared(a))
+
+
+def _shared(value: Value) -> Sharing | None:
+    """The cells that NumPy's view of a value would see, where this one is a copy."""
+    match value:
+        case View():
+            return Sharing((value,), None)
+        case OneOf(views=views):
+            return Sharing(views, None)
+        case Lazy(shares=Sharing(cells)):
+            return Sharing(cells, None)
+        case _:
+            return None
 
 
 def diag(context: Context, v: Value, k: Value = MAIN) -> Value:
     """``np.diag``: the diagonal of a matrix, or a matrix with that diagonal."""
     view = as_view(context, v)
     if len(view.shape) == 2:
-        return diagonal(context, v if isinstance(v, View) else view, k)
+        return diagonal(context, v if isinstance(v, Lazy) else view, k)
     if len(view.shape) != 1:
         context.wrong_type(f"np.diag takes a vector or a matrix, not {kind_of(view)}")
     shift = context.builder.pin_integer(number_of(context, k))
@@ -259,8 +282,13 @@ def as_contiguous(context: Context, a: Value, dtype: Value = NOTHING) -> Value:
     found = operand_of(context, as_array(context, a, dtype))
     if isinstance(found, Scalar):
         return _of_rank(context, found, 1)
-    is_itself = all(is_contiguous(view) for view in found.views) if isinstance(found, OneOf) else isinstance(found, View)
-    return found if is_itself and (not isinstance(found, View) or is_contiguous(found)) else copied(context, found)
+    views = found.views if isinstance(found, OneOf) else (found,) if isinstance(found, View) else ()
+    side_by_side = [is_contiguous(view) for view in views]
+    if all(side_by_side):
+        return found
+    if any(side_by_side):
+        context.unsupported("whether np.ascontiguousarray copies is ambiguous here", hint="write .copy()")
+    return copied(context, found)
 
 
 def broadcast_to(context: Context, array: Value, shape: Value) -> Value:
@@ -272,10 +300,11 @@ def broadcast_to(context: Context, array: Value, shape: Value) -> Value:
     if missing < 0:
         context.wrong_type(f"{kind_of(source)} cannot be broadcast to rank {len(wanted)}")
     for own, extent in zip(source.shape, wanted[missing:], strict=True):
-        if not is_stretched(own, extent):
+        if own != 1 and is_stretched(own, extent):
+            require_stretched(context, own, extent)
+        elif own != 1:
             require_equal(context, own, extent)
-    shares = Sharing((source,), None) if isinstance(source, View) else None
-    return Lazy(wanted, source.dtype, lambda places: element_at(source, wanted, places).expression, shares)
+    return Lazy(wanted, source.dtype, lambda places: element_at(source, wanted, places).expression, _shared(source))
 
 
 def rotate(context: Context, m: Value, k: Value = integer(1), axes: Value = Tuple((integer(0), integer(1)))) -> Value:  # noqa: B008
@@ -325,4 +354,4 @@ ASSEMBLED: dict[object, Callable[..., Value]] = {
 
 ASSEMBLED_METHODS: dict[str, Callable[..., Value]] = {"take": take, "diagonal": diagonal}
 
-ASSEMBLED_VIEWS: frozenset[Callable[..., Value]] = frozenset({diagonal, rotate, ASSEMBLED[np.atleast_1d], ASSEMBLED[np.atleast_2d]})
+ASSEMBLED_VIEWS: frozenset[Callable[..., Value]] = frozenset({rotate})

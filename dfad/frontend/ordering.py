@@ -101,7 +101,8 @@ def _in_order(context: Context, source: View, along: int) -> Lazy:
 
 def median(context: Context, a: Value, axis: Value = NOTHING, *, keepdims: Value = NOTHING) -> Value:
     """``np.median``: the element in the middle, or the mean of the two there."""
-    return _kept(context, inlined(context, _middle, [_ordered(context, a, axis)]), a, axis, keepdims)
+    source = as_view(context, a)
+    return _kept(context, inlined(context, _middle, [_ordered(context, source, axis)]), source, axis, keepdims)
 
 
 def quantile(context: Context, a: Value, q: Value, axis: Value = NOTHING, *, method: Value = LINEAR, keepdims: Value = NOTHING) -> Value:
@@ -119,22 +120,21 @@ def _quantiles(context: Context, a: Value, q: Value, how: tuple[Value, Value, Va
     axis, method, keepdims = how
     if not isinstance(method, Known) or method.value != "linear":
         context.unsupported('quantiles are those of method="linear"', hint="sort, and take the elements that you mean")
-    share = operand_of(context, q)
-    ordered = _ordered(context, a, axis)
+    share, source = operand_of(context, q), as_view(context, a)
+    ordered = _ordered(context, source, axis)
     if not share.shape:
         one = Scalar(share.at(()), share.weak) if isinstance(share, Scalar) else Scalar(share.at(()))
         inlined(context, claim, [one])
-        return _kept(context, inlined(context, _part, [ordered, one]), a, axis, keepdims)
+        return _kept(context, inlined(context, _part, [ordered, one]), source, axis, keepdims)
     shares = vector_of(context, share, "q")
     inlined(context, _assert_each, [shares, Known(claim)])
     own = ordered.dtype if ordered.dtype.is_float else F64
     dtype, _ = joined_type(context, [(own, False), (shares.dtype, False)])
-    return _kept(context, inlined(context, _parts, [ordered, shares, Known(dtype.numpy)]), a, axis, keepdims, [FULL])
+    return _kept(context, inlined(context, _parts, [ordered, shares, Known(dtype.numpy)]), source, axis, keepdims, [FULL])
 
 
-def _ordered(context: Context, a: Value, axis: Value) -> View:
+def _ordered(context: Context, source: View, axis: Value) -> View:
     """The elements in order along a first axis, which stands for those that are reduced."""
-    source = as_view(context, a)
     axes = axes_of(context, source, axis)
     if len(axes) > 1:
         kept = [position for position in range(len(source.shape)) if position not in axes]
@@ -147,11 +147,10 @@ def _ordered(context: Context, a: Value, axis: Value) -> View:
     return turned_view(as_view(context, found), order)
 
 
-def _kept(context: Context, found: Value, a: Value, axis: Value, keepdims: Value, before: Sequence[Value] = ()) -> Value:
+def _kept(context: Context, found: Value, source: View, axis: Value, keepdims: Value, before: Sequence[Value] = ()) -> Value:
     """The result with the axes that were reduced as axes of one element, where these stay; ``before``: of its own axes in front."""
     if not keeps(context, keepdims):
         return found
-    source = operand_of(context, a)
     axes = axes_of(context, source, axis)
     result = operand_of(context, found)
     if isinstance(result, Scalar):
