@@ -32,8 +32,10 @@ def _note_origin(context: Context, name: str, array: Array, origin: View) -> Non
 
 def note_share(context: Context, name: str, array: Array, origins: Sequence[View], key: str | None = None) -> None:
     """The variable's own array is a copy of cells that it would share in NumPy; ``key``: of an expression that can give a view."""
-    own = {array.name: Doubt(context.frame, name, frozenset(origin.array.name for origin in origins), frozenset({key}))}
-    context.doubts = join_doubts(context.doubts, own)
+    names = frozenset(origin.array.name for origin in origins)
+    before = [context.doubts[origin] for origin in sorted(names & context.doubts.keys())]
+    names, keys = names.union(*(doubt.origins for doubt in before)), frozenset({key}).union(*(doubt.keys for doubt in before))
+    context.doubts = join_doubts(context.doubts, {array.name: Doubt(context.frame, name, names, keys)})
 
 
 def join_doubts(first: Mapping[str, Doubt], second: Mapping[str, Doubt]) -> dict[str, Doubt]:
@@ -69,8 +71,13 @@ def check_write_in_place(context: Context, target: View | OneOf) -> None:
     for written in context.written:
         written.update(names)
     for array, doubt in context.doubts.items():
-        if array in names or (names & doubt.origins and doubt.is_live):
+        if array in names or (names & doubt.origins and _is_read(context, array, doubt)):
             _refuse(context, doubt, "a write in place")
+
+
+def _is_read(context: Context, array: str, doubt: Doubt) -> bool:
+    """Whether somebody still reads the copy: the variable, or another that sees a part of it."""
+    return doubt.is_live or any(frame.is_live(name) for frame, name in context.holders(array))
 
 
 def check_next_trip(context: Context, before: Mapping[str, Doubt]) -> None:
@@ -78,7 +85,7 @@ def check_next_trip(context: Context, before: Mapping[str, Doubt]) -> None:
     written = context.written[-1]
     for array, doubt in context.doubts.items():
         is_new = array not in before or not doubt.origins <= before[array].origins
-        if is_new and (array in written or (doubt.origins & written and doubt.is_live)):
+        if is_new and (array in written or (doubt.origins & written and _is_read(context, array, doubt))):
             _refuse(context, doubt, "a write in place in the next trip")
 
 
