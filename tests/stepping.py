@@ -232,6 +232,13 @@ def _select(wins: Callable[[Value, Value], Value]) -> Callable[[Value, Value], V
     return imag
 
 
+def _past_nan(wins: Callable[[Value, Value], Value]) -> Callable[[Value, Value], Value]:
+    def imag(x: Value, y: Value) -> Value:
+        return np.where(np.isnan(_real(x)), _imag(y), np.where(np.isnan(_real(y)), _imag(x), _select(wins)(x, y)))
+
+    return imag
+
+
 def _arctan2(y: Value, x: Value) -> Value:
     xr, yr = _real(x), _real(y)
     return (xr * _imag(y) - yr * _imag(x)) / (xr * xr + yr * yr)
@@ -258,8 +265,8 @@ RULES: dict[str, Callable[..., Value]] = {
     "fabs": lambda x: np.sign(_real(x)) * _imag(x),
     "maximum": _select(np.greater),
     "minimum": _select(np.less),
-    "fmax": _select(np.greater),
-    "fmin": _select(np.less),
+    "fmax": _past_nan(np.greater),
+    "fmin": _past_nan(np.less),
     "remainder": lambda x, y: _imag(x) - np.floor_divide(_real(x), _real(y)) * _imag(y),
     "fmod": lambda x, y: _imag(x) - np.rint((_real(x) - np.fmod(_real(x), _real(y))) / _real(y)) * _imag(y),
     "hypot": _hypot,
@@ -313,14 +320,18 @@ def _at(ufunc: np.ufunc, target: Value, index: Value, values: Value) -> None:
 
 
 VIEWS = _words(
-    "where concatenate stack hstack vstack column_stack reshape ravel transpose moveaxis swapaxes roll flip fliplr flipud rot90 diagonal "
-    "diag tril triu broadcast_to broadcast_arrays expand_dims squeeze take take_along_axis repeat tile copy copyto atleast_1d atleast_2d "
-    "split array_split append meshgrid select compress extract delete insert pad put putmask put_along_axis fill_diagonal"
+    "where concatenate stack hstack vstack dstack column_stack reshape ravel transpose moveaxis swapaxes roll flip fliplr flipud "
+    "rot90 diagonal diag tril triu broadcast_to broadcast_arrays expand_dims squeeze take take_along_axis repeat tile copy copyto "
+    "atleast_1d atleast_2d split array_split append meshgrid select compress extract delete insert pad put putmask put_along_axis "
+    "fill_diagonal"
 )
-COMPUTED = _words("sum prod mean dot outer inner einsum tensordot trace cumsum cumprod diff matmul kron cross solve inv det matrix_power")
+COMPUTED = _words(
+    "sum prod mean dot outer inner einsum tensordot trace cumsum cumprod diff matmul kron cross solve inv det matrix_power average "
+    "trapezoid gradient polyval vander sinc logspace geomspace"
+)
 REAL_FUNCTIONS = _words(
-    "argmax argmin argsort nonzero argwhere flatnonzero count_nonzero searchsorted digitize shape ndim size any all isclose allclose "
-    "array_equal result_type may_share_memory shares_memory iscomplexobj"
+    "argmax argmin argsort nonzero argwhere flatnonzero count_nonzero searchsorted digitize shape ndim size any all isclose "
+    "allclose array_equal result_type may_share_memory shares_memory iscomplexobj"
 )
 
 
@@ -368,7 +379,70 @@ def _cov(m: Value, rowvar: bool = True, bias: bool = False, ddof: Value = None) 
     return wrap(np.squeeze(plain(centred @ centred.T / (rows.shape[1] - taken))))
 
 
+def _interp(x: Value, xp: Value, fp: Value, left: Value = None, right: Value = None) -> Value:
+    """The slopes are those of the line through two points; to the right of a point where that is the place; 0 outside and at the end."""
+    value = np.interp(*_real((x, xp, fp)), left=_real(left), right=_real(right))
+    at, places = np.asarray(_real(x)), np.asarray(_real(xp))
+    last = len(places) - 1
+    imag = np.where(at > places[0], _imag(fp[last] if right is None or np.ndim(at) else right), _imag(fp[0] if left is None else left))
+    imag = np.where(at > places[last], _imag(fp[last] if right is None else right), np.where(at == places[last], _imag(fp[last]), imag))
+    if last == 0:
+        return _joined(value, imag)
+    lower = np.clip(np.searchsorted(places, at, side="right") - 1, 0, last - 1)
+    xp, fp = (np.zeros(last + 1) + points for points in (xp, fp))
+    line = (fp[lower + 1] - fp[lower]) / (xp[lower + 1] - xp[lower]) * (x - xp[lower]) + fp[lower]
+    return _joined(value, np.where((at >= places[0]) & (at < places[last]), _imag(line), imag))
+
+
+def _quantile(a: Value, q: Value, axis: Value = None, keepdims: bool = False) -> Value:
+    rank = np.ndim(a)
+    if axis is None or isinstance(axis, tuple):  # all of them
+        a, axis = np.ravel(a), 0
+    ordered = np.moveaxis(_sort(a, axis=axis), axis, 0)
+    place = np.reshape(q * (len(ordered) - 1), (*np.shape(q), *[1] * (ordered.ndim - 1)))
+    below = np.floor(_real(q) * (len(ordered) - 1)).astype(int)
+    first, second = ordered[below], ordered[np.minimum(below + 1, len(ordered) - 1)]
+    found = first + (second - first) * (place - np.reshape(below, np.shape(place)))
+    if not keepdims:
+        return found
+    return np.expand_dims(found, np.ndim(q) + axis) if found.ndim > np.ndim(q) else np.reshape(found, (*np.shape(q), *[1] * rank))
+
+
+def _product_rule(function: Callable[..., Value]) -> Callable[..., Value]:
+    """Of a function that is linear in each of two arguments."""
+
+    def rule(a: Value, b: Value, *args: Value, **kwargs: Value) -> Value:
+        parts = [np.zeros(np.shape(value)) + _imag(value) for value in (a, b)]
+        imag = function(parts[0], _real(b), *args, **kwargs) + function(_real(a), parts[1], *args, **kwargs)
+        return _joined(function(_real(a), _real(b), *args, **kwargs), imag)
+
+    return rule
+
+
+def _without_nan(x: Value, other: float) -> Value:
+    return np.where(np.isnan(_real(x)), other, x)
+
+
+def _nanmean(x: Value, axis: Value = None, keepdims: bool = False) -> Value:
+    return np.sum(_without_nan(x, 0.0), axis=axis, keepdims=keepdims) / np.sum(~np.isnan(_real(x)), axis=axis, keepdims=keepdims)
+
+
 ARRAY_RULES: dict[str, Callable[..., Value]] = {
+    "interp": _interp,
+    "median": lambda x, axis=None, keepdims=False: _quantile(x, 0.5, axis, keepdims),
+    "quantile": _quantile,
+    "percentile": lambda x, q, axis=None, keepdims=False: _quantile(x, np.true_divide(q, 100), axis, keepdims),
+    "ptp": lambda x, **kwargs: np.max(x, **kwargs) - np.min(x, **kwargs),
+    "convolve": _product_rule(np.convolve),
+    "correlate": _product_rule(np.correlate),
+    "vdot": _product_rule(np.vdot),
+    "nan_to_num": lambda x, **kwargs: _joined(np.nan_to_num(_real(x), **kwargs), np.where(np.isfinite(_real(x)), _imag(x), 0.0)),
+    "nansum": lambda x, **kwargs: np.sum(_without_nan(x, 0.0), **kwargs),
+    "nanprod": lambda x, **kwargs: np.prod(_without_nan(x, 1.0), **kwargs),
+    "nanmean": _nanmean,
+    "nanmax": lambda x, axis=None, keepdims=False: _extreme(np.maximum, _without_nan(x, -np.inf), axis, keepdims),
+    "nanmin": lambda x, axis=None, keepdims=False: _extreme(np.minimum, _without_nan(x, np.inf), axis, keepdims),
+    "fix": lambda x: _joined(np.fix(_real(x)), 0.0),
     "cov": _cov,
     "max": lambda x, axis=None, keepdims=False: _extreme(np.maximum, x, axis, keepdims),
     "min": lambda x, axis=None, keepdims=False: _extreme(np.minimum, x, axis, keepdims),

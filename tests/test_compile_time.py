@@ -38,3 +38,21 @@ def seconds_of(benchmark, gradient):
 def test_the_largest_kernels_compile_in_seconds(name, gradient, most):
     dfad.grad(square)(np.ones(3))  # loads what every first compilation loads
     assert seconds_of(kernels()[name], gradient) < most
+
+
+def interpolated(x, xp, fp):
+    return np.interp(x, xp, fp)
+
+
+def in_order(x):
+    return np.sort(x)
+
+
+@pytest.mark.parametrize(("function", "count"), [(interpolated, 3), (in_order, 1)])
+def test_texts_of_dfads_own_compile_in_half_a_second(function, count):
+    dfad.grad(square)(np.ones(3))
+    start = time.process_time()
+    dfad.kernel(function, cache=False)(*np.ones((count, 3)))
+    seconds = time.process_time() - start
+    print(f"\n{function.__name__}: {seconds:.2f} s")
+    assert seconds < 0.5

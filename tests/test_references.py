@@ -117,8 +117,8 @@ def test_reductions_views_and_scatter():
 
 
 def test_what_has_no_rule_is_refused():
-    with pytest.raises(NotImplementedError, match="median"):
-        complex_step(lambda t: np.median(t), {"t": x}, {"t": x})
+    with pytest.raises(NotImplementedError, match="unique"):
+        complex_step(lambda t: np.unique(t), {"t": x}, {"t": x})
     with pytest.raises(NotImplementedError, match="spacing"):
         complex_step(lambda t: np.spacing(t), {"t": x}, {"t": x})
 

@@ -18,6 +18,7 @@ METHODS = frozenset(
     {
         "sum", "mean", "max", "min", "prod", "copy", "dot", "transpose", "fill", "astype", "item", "all", "any", "var", "std", "clip",
         "argmax", "argmin", "ravel", "repeat", "reshape", "flatten", "cumsum", "cumprod", "swapaxes", "squeeze",
+        "argsort", "sort", "take", "diagonal", "searchsorted",
     }
 )  # fmt: skip
 """The methods that an array has; calls.py says which of them are done."""

@@ -26,6 +26,7 @@ from dfad.frontend.names import is_inlined, plain_function
 from dfad.frontend.oneof import in_each, mapped
 from dfad.frontend.packing import nonzero
 from dfad.frontend.scope import Context
+from dfad.frontend.tables import METHODS, NUMPYS, VIEWS
 from dfad.frontend.values import (
     Deferred,
     Known,
@@ -182,6 +183,7 @@ def _shape(context: Context, a: Value) -> Value:
 HANDLERS: dict[object, Handler] = {
     **ELEMENTWISE,
     **BUILTINS,
+    **NUMPYS,
     np.sum: reductions.total,
     np.prod: reductions.product,
     np.mean: reductions.mean,
@@ -252,6 +254,7 @@ HANDLERS: dict[object, Handler] = {
 }
 
 METHOD_HANDLERS: dict[str, Handler] = {
+    **METHODS,
     "sum": reductions.total,
     "prod": reductions.product,
     "mean": reductions.mean,
@@ -280,7 +283,7 @@ METHOD_HANDLERS: dict[str, Handler] = {
     "item": _item,
 }
 
-VIEWING: frozenset[Handler] = frozenset(
+VIEWING: frozenset[Handler] = VIEWS | frozenset(
     {
         shapes.transpose_axes, shapes.swapaxes, shapes.moveaxis, shapes.expand_dims, shapes.squeeze, shapes.flip, shapes.reshape,
         shapes.ravel,

@@ -35,7 +35,7 @@ def histogram(
     if not isinstance(density, Known):
         context.unsupported("np.histogram with density is not part of the language", hint="divide the counts by their sum and the width")
     if not isinstance(bins, Scalar):
-        context.unsupported("np.histogram takes a number of bins, not their edges", hint="write a loop with np.searchsorted's meaning")
+        context.unsupported("np.histogram takes a number of bins, not their edges", hint="count the bins that np.digitize(a, edges) gives")
     ends = _ends(context, range)
     values = _as_vector(context, a)
     if isinstance(weights, Known):

@@ -27,7 +27,8 @@ def note_copy(context: Context, name: str, array: Array, value: Value, on_all_pa
     elif isinstance(value, Lazy) and value.shares is not None:
         note_share(context, name, array, value.shares.cells, value.shares.key)
     for doubt in inherited:
-        own = Doubt(context.frame, name, doubt.origins, frozenset({None}))
+        keys = doubt.keys if isinstance(value, Lazy) and not isinstance(value, OneOf) else doubt.keys | {None}
+        own = Doubt(context.frame, name, doubt.origins, keys)
         context.doubts = join_doubts(context.doubts, {array.name: own})
 
 

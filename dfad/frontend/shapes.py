@@ -20,6 +20,7 @@ from dfad.frontend.scope import Context
 from dfad.frontend.values import (
     AXES,
     ONE,
+    ZERO,
     Along,
     Deferred,
     Dimension,
@@ -84,13 +85,13 @@ def _joined(context: Context, parts: Sequence[Operand], axis: Value) -> Value:
     def write(target: View, accumulate: bool) -> None:
         start = sympy.Integer(0)
         for part, extent in zip(parts, extents, strict=True):
-            store(context, _section(target, along, start, extent), part, accumulate)
+            store(context, section(target, along, start, extent), part, accumulate)
             start += extent
 
     return Deferred(shape, dtype, reads, write)
 
 
-def _section(target: View, axis: int, start: sympy.Expr, extent: sympy.Expr) -> View:
+def section(target: View, axis: int, start: sympy.Expr, extent: sympy.Expr) -> View:
     """The cells of a view from ``start`` on along an axis."""
     moved = tuple(_shifted(dimension, axis, start) for dimension in target.dimensions)
     return View(target.array, moved, (*target.shape[:axis], extent, *target.shape[axis + 1 :]))
@@ -220,13 +221,13 @@ def reshape(context: Context, a: Value, *shape: Value) -> Value:
     def element(indices: Indices) -> Expression:
         return view.at(unfolded(folded(indices, wanted), view.shape))
 
-    shares = Sharing((view,), key if _is_contiguous(view) else None) if isinstance(a, View) else None
+    shares = Sharing((view,), key if is_contiguous(view) else None) if isinstance(a, View) else None
     return Lazy(wanted, view.dtype, element, shares)
 
 
-def _is_contiguous(view: View) -> bool:
+def is_contiguous(view: View) -> bool:
     """Whether its cells lie side by side in the order of its axes: a step in that order is a step in its array."""
-    axes = AXES[: len(view.shape)]
+    axes = tuple(ZERO if extent == 1 else axis for axis, extent in zip(AXES, view.shape, strict=False))
     places = [_without_remainders(index) for index in view.memlet(axes).subset if isinstance(index, sympy.Expr)]
     return not sympy.expand(folded(tuple(places), view.array.shape) - folded(axes, view.shape)).free_symbols & set(axes)
 

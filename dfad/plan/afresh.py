@@ -45,6 +45,8 @@ def _in(node: Node, array: Array) -> Content:
     match node:
         case Block():
             return _in_all(node.body, array)
+        case Branch() if _touches(node, array):  # its condition reads it
+            return Content.SEEN
         case Loop() if _fills(node, array, ()):
             return Content.GONE
         case Loop():

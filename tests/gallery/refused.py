@@ -122,7 +122,7 @@ MEANING = {
         None,
         all_of(X, value("2")),
     ),
-    "median": Refused("def f(x):\n    return np.median(x)\n", 2, "np.median(x)", "np.median is not", "before the kernel"),
+    "unique": Refused("def f(x):\n    return np.unique(x)\n", 2, "np.unique(x)", "np.unique is not", "before the kernel"),
     "einsum": Refused(
         "def f(x):\n    return np.einsum('i...,i', x, x)\n", 2, "np.einsum('i...,i', x, x)", "letters, commas", "by a letter"
     ),

@@ -33,7 +33,7 @@ TYPES = {
         "def f(x):\n    np.add.at(x + 1.0, 0, 1.0)\n", 2, "np.add.at(x + 1.0, 0, 1.0)", "an array that has a name", None
     ),
     "method_without_meaning": calls("x.tolist()", "the attribute tolist", underlined="x.tolist"),
-    "bins_by_edges": calls("np.histogram(x, x)[0]", "a number of bins", "loop", underlined="np.histogram(x, x)"),
+    "bins_by_edges": calls("np.histogram(x, x)[0]", "a number of bins", "np.digitize", underlined="np.histogram(x, x)"),
     "histogram_range": calls("np.histogram(x, 3, 2.0)[0]", "a pair of numbers", underlined="np.histogram(x, 3, 2.0)"),
     "fractional_extent": calls("np.zeros(c)", "an extent is an integer", "int(...)", XC),
     "ragged_rows": calls("np.array([[1.0, 2.0], [3.0]])", "rows of an array have one length"),

@@ -295,7 +295,25 @@ def selection_chosen_anew_in_each_trip(x, y, n):
     return s + w[-1] ** 2
 
 
+def selection_read_by_its_row(A, B, c):
+    """A row of the chosen array is read when that array has been written, and the name of the choice is not."""
+    y = A if c > 0 else B
+    row = y[0]
+    A[0, 0] = 7.0
+    return row * 2.0
+
+
+def selection_read_in_a_line(A, B, c):
+    """The same of all its elements."""
+    y = A if c > 0 else B
+    line = y.reshape(-1)
+    A[0, 0] = 7.0
+    return line * 2.0
+
+
 ENTRIES = (
+    Entry(selection_read_by_its_row, all_of(array("n", "n"), array("n", "n"), number()), least=1),
+    Entry(selection_read_in_a_line, all_of(array("n", "n"), array("n", "n"), number()), least=1),
     Entry(selection_chosen_anew_in_each_trip, all_of(array("n"), array("n"), size()), least=1),
     Entry(selection_swapped_beside_third_name, all_of(array("n"), array("n"), STEPS), 1, bits=False),
     Entry(selection_of_three_levels, all_of(array("n"), array("n"), array("n"), STEPS), 2, bits=False),

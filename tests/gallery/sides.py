@@ -107,6 +107,14 @@ def side_of_short_numbers(x, y):
         y -= 0.1
 
 
+def side_of_what_is_counted(x):
+    """Only the condition asks for the counts, and they are not made cell by cell."""
+    c = np.zeros(len(x), dtype=np.int64)
+    for i in range(len(x)):
+        c[i] += 1
+    return np.where(c == 0, 7.0, x)
+
+
 ENTRIES = (
     Entry(side_of_a_rectifier, all_of(signed("n"), value(3)), bits=False),
     Entry(side_of_shortest_paths, array("n", "n", low=0.1)),
@@ -120,5 +128,6 @@ ENTRIES = (
     Entry(side_of_chosen_elements, all_of(array("n"), integers("n", low=0)), least=1),
     Entry(side_of_a_product, all_of(signed("n", "n"), array("n")), bits=False),
     Entry(side_in_a_helper, all_of(array("n"), value(1.1))),
+    Entry(side_of_what_is_counted, signed("n")),
     Entry(side_of_short_numbers, lambda n, rng: (rng.uniform(-1, 1, n).astype(np.float32), rng.uniform(-1, 1, n)), bits=False),
 )

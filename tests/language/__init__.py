@@ -10,6 +10,7 @@ from tests.gallery import Entry
 MODULES = (
     "statements", "loops", "expressions", "subscripts", "sequences", "masks", "gathers", "views", "functions", "axes", "shapes", "numbers",
     "mathematics", "keywords",
+    "orders", "assembled", "algebra", "compared",
 )  # fmt: skip
 
 PROGRAMS: dict[str, Entry] = {
