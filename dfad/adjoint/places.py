@@ -6,7 +6,7 @@ number of the name in its group and is exchanged with the names:
 
     u, un = un, u     ->     u, un = un, u;  t = u_place;  u_place = un_place;  un_place = t
 
-In: a PRIMAL Program. Out: the same with places. What stays true: every value. Arrays of inner Blocks need none: their names begin anew.
+In: a PRIMAL Program. Out: the same with places. What stays true: every value. Arrays that loops make need none: their names begin anew.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ FIRST, SECOND = "@first", "@second"
 
 def with_places(program: Program) -> Program:
     """The Program that tells the places; the same object where every Exchange is steady."""
+    program = _beside_their_partners(program)
     outer = {array.name for array in (*program.parameters, *program.body.arrays)}
     moved = groups(unsteady(program.body), program.body)
     members = [name for group in moved for name in group if name in outer]
@@ -49,6 +50,38 @@ def with_places(program: Program) -> Program:
     ]
     body = rewrite_block(program.body, told)
     return replace(program, body=Block((*body.arrays, *places.values()), (*begin, *body.body)))
+
+
+def _beside_their_partners(program: Program) -> Program:
+    """Arrays of Branches, that no loop makes, are declared outermost where they are exchanged with arrays that are: all that follows an
+    early ``return`` stands in a Branch."""
+    outer = {array.name for array in (*program.parameters, *program.body.arrays)}
+    known = {item.symbol for item in program.symbols}
+    exchanged = frozenset(name for node in walk(program.body) if isinstance(node, Exchange) for name in (node.first, node.second))
+    partners = {name for group in groups(exchanged, program.body) if outer & set(group) for name in group}
+    moving = [array for array in _made_once(program.body) if array.name in partners - outer]
+    lifted = [array for array in moving if all(extent.free_symbols <= known for extent in array.shape)]
+    if not lifted:
+        return program
+
+    def without(node: Node) -> Node:
+        return replace(node, arrays=tuple(array for array in node.arrays if array not in lifted)) if isinstance(node, Block) else node
+
+    body = rewrite_block(program.body, without)
+    return replace(program, body=replace(body, arrays=(*body.arrays, *lifted)))
+
+
+def _made_once(node: Node) -> Iterator[Array]:
+    """The arrays that no loop makes."""
+    match node:
+        case Block():
+            yield from node.arrays
+        case Loop() | While():
+            return
+        case _:
+            pass
+    for child in children(node):
+        yield from _made_once(child)
 
 
 def _told(node: Exchange, places: Mapping[str, Array], names: Names) -> Block:

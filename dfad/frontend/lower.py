@@ -10,7 +10,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from dfad.errors import CompilerBug
+from dfad.errors import CompilerBug, UnsupportedSyntax
 from dfad.frontend.arrays import materialise
 from dfad.frontend.blocks import Checks
 from dfad.frontend.builder import Builder
@@ -76,7 +76,13 @@ def lower(source: SourceText, types: Mapping[str, ArgumentType], checks: Checks 
             return _attempt(source, types, checks, learned)
         except Retry:
             continue
-    raise CompilerBug(f"the types of {source.name} do not settle: {learned}")
+    if not learned.selected:
+        raise CompilerBug(f"the types of {source.name} do not settle: {learned}")
+    names = ", ".join(sorted({name.rpartition(".")[2] for name in learned.selected}))
+    raise UnsupportedSyntax(
+        f"which arrays {names} mean in {source.name} does not settle",
+        **source.locate(source.tree).place() | {"hint": "bind new names where these mean other arrays, or copies of them"},
+    )
 
 
 def _attempt(source: SourceText, types: Mapping[str, ArgumentType], checks: Checks, learned: Learned) -> Lowered:

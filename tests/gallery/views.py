@@ -101,7 +101,51 @@ def empty_or_of_one(x, k):
     return np.sum(z * z) + np.sum(x)
 
 
+def exchange_after_an_early_return(x, y, steps):
+    """All that follows the return stands in a branch, the second array too."""
+    if steps < 0:
+        return 0.0
+    w = y.copy()
+    for _t in range(steps):
+        y[0] = np.sin(y[0]) * w[-1] * x[0]
+        y, w = w, y
+    return np.sum(y * y * w)
+
+
+def exchange_in_a_while_after_a_return(x, y, steps):
+    """The same of three names, as often as the data say."""
+    if steps < 0:
+        return 0.0
+    w = y.copy()
+    v = w * 2.0
+    z = x[0]
+    while z > 0.1:
+        z *= 0.5
+        w[0] = np.sin(y[0]) * w[-1]
+        y, w, v = w, v, y
+    return np.sum(y * y * w * v)
+
+
+def exchange_before_and_after_a_return(x, y, steps):
+    """An exchange in a loop that a return leaves, and one with a new array behind it."""
+    z = x[0]
+    while z > 0.1:
+        z *= 0.5
+        x, y = y, x
+        x[0] *= y[0]
+        if y[0] > 2.0:
+            return np.sum(x)
+    w = y.copy()
+    for _t in range(steps):
+        y, w = w, y
+        y[0] = np.sin(y[0] * w[-1])
+    return np.sum(x * y * w)
+
+
 ENTRIES = (
+    Entry(exchange_after_an_early_return, all_of(array("n"), array("n"), STEPS), 1, bits=False),
+    Entry(exchange_in_a_while_after_a_return, all_of(array("n"), array("n"), STEPS), 1, bits=False),
+    Entry(exchange_before_and_after_a_return, all_of(array("n"), array("n"), STEPS), 1, bits=False),
     Entry(view_turned_in_each_trip, all_of(array("n"), size()), 1, bits=False),
     Entry(view_of_another_view, all_of(array("n"), STEPS), 2, bits=False),
     Entry(views_exchanged_on_one_path, all_of(array("n"), array("n")), 1, bits=False),
