@@ -207,12 +207,15 @@ MEANING = {
     "shifts_and_axes": Refused(
         "def f(x):\n    return np.roll(x, (1, 2, 3), (0, 1))\n", 2, "np.roll(x, (1, 2, 3), (0, 1))", "3 shifts", None, array("n", 2)
     ),
-    "view_of_a_view_without_end": Refused(
-        "def f(x):\n    u = x\n    while len(u) > 1:\n        u = u[::2]\n    return u[0]\n",
-        4,
-        "u = u[::2]",
+    "one_of_too_many_rows": Refused(
+        "def f(A):\n    u = A[0]\n    for i in range(3):\n"
+        + "".join(f"        if A[0, 0] > {k}:\n            u = A[{k}]\n" for k in range(1, 15))
+        + "        u[0] = 1.0\n    return A[0, 0]\n",
+        27,
+        "u = A[12]",
         "kinds of view",
-        "start and step",
+        "another name",
+        array(16, 2),
     ),
     "list_that_grows": Refused(
         "def f(x):\n    r = []\n    for k in range(3):\n        r = r + [x[k]]\n    return r[0]\n",
