@@ -28,12 +28,14 @@ Variables = dict[str, Value]
 
 
 def open_homes(context: Context, region: ast.stmt, exempt: frozenset[str] = frozenset()) -> list[str]:
-    """Give homes to the variables that a region carries and that have none yet, but for those that need none."""
+    """Give homes to the variables that a region carries and that have none yet, but for those that need none; a selection's home also to
+    what it is exchanged with, whose array has to live as long."""
     frame, opened = context.frame, list[str]()
     facts = frame.liveness.regions[region]
     carried = sorted(facts.carried - exempt)
     asked = {name for name in carried if name not in frame.homes and is_selected(context, name, region)}
-    selected = [name for name in carried if name not in frame.homes and asked & _exchanged_with(region, name)]
+    within = sorted(facts.assigned - facts.carried - exempt) if asked else []
+    selected = [name for name in (*carried, *within) if name not in frame.homes and asked & _exchanged_with(region, name)]
     selected += [name for name in carried if name in frame.homes and needs_another_own(context, name, region)]
     for name in carried:
         if name in selected:

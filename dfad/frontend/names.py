@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from types import FunctionType, ModuleType
+from typing import Any
 
 import numpy as np
 import sympy
@@ -38,10 +39,21 @@ def value_of(context: Context, name: str, get: Callable[[], object], found: obje
             return _resolved(context, name, get, found, number(found) if isinstance(found, bool) else Known(found))
         case int() | np.integer() | float() | np.floating() | np.ndarray():
             return hidden_argument(context, name, get, found, owner)
-        case tuple() if all(isinstance(item, int | float) for item in found):
-            return _resolved(context, name, get, found, Tuple(tuple(number(item) for item in found)))
+        case tuple() if _is_of_numbers(found):
+            return _resolved(context, name, get, found, _constants(found))
+        case list():
+            context.wrong_type(f"{name} is a list from outside the kernel, which may change", hint="make it a tuple or an array")
         case _:
             return _resolved(context, name, get, found, Known(found))
+
+
+def _is_of_numbers(found: tuple[object, ...]) -> bool:
+    """Whether it is made of Python's numbers, and tuples of them."""
+    return all(isinstance(item, int | float) or (isinstance(item, tuple) and _is_of_numbers(item)) for item in found)
+
+
+def _constants(found: tuple[Any, ...]) -> Tuple:
+    return Tuple(tuple(_constants(item) if isinstance(item, tuple) else number(item) for item in found))
 
 
 def _resolved(context: Context, name: str, get: Callable[[], object], found: object, value: Value) -> Value:

@@ -191,6 +191,8 @@ def _kept(context: Context, part: Value) -> Value:
             if len(part.shape) > 1:
                 demand_view(context, part)
             return keep(context, part)
+        case Masked():
+            return context.side_by_side(context, part)
         case _:
             return part
 

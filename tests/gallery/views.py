@@ -142,7 +142,34 @@ def exchange_before_and_after_a_return(x, y, steps):
     return np.sum(x * y * w)
 
 
+def exchange_in_a_branch(u, steps, scheme):
+    """The second array is made on the path that exchanges; which array the caller's is in the end, the data say."""
+    if scheme > 0:
+        un = u.copy()
+        for _t in range(steps):
+            un[1:] = 0.5 * u[1:] * u[:-1]
+            u, un = un, u
+    else:
+        for _t in range(steps):
+            u[1:] = 0.5 * u[:-1]
+    return np.sum(u * u)
+
+
+def exchange_with_a_new_array_in_each_trip(u, steps):
+    """The second array is made anew in each trip of an outer loop, while the first may mean the one of the trip before."""
+    s = 0.0
+    for o in range(steps):
+        un = u.copy()
+        for _t in range(o + 1):
+            un[1:] = 0.5 * u[1:] * u[:-1]
+            u, un = un, u
+        s += np.sum(u * u) + un[0]
+    return s
+
+
 ENTRIES = (
+    Entry(exchange_in_a_branch, all_of(array("n"), STEPS, value(1)), 1, bits=False),
+    Entry(exchange_with_a_new_array_in_each_trip, all_of(array("n"), STEPS), 1, bits=False),
     Entry(exchange_after_an_early_return, all_of(array("n"), array("n"), STEPS), 1, bits=False),
     Entry(exchange_in_a_while_after_a_return, all_of(array("n"), array("n"), STEPS), 1, bits=False),
     Entry(exchange_before_and_after_a_return, all_of(array("n"), array("n"), STEPS), 1, bits=False),

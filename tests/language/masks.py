@@ -96,7 +96,24 @@ def with_one_mask(n, rng):
     return rng.uniform(-1, 1, (n, n)), x, x.copy()
 
 
+def enumerate_what_a_mask_chooses(x):
+    s = 0.0
+    for i, v in enumerate(x[x > 0.0]):
+        s += (i + 1) * v * v
+    return s
+
+
+def zip_what_a_mask_chooses(x, y):
+    s = 0.0
+    for v, w in zip(x[y > 0.0], y[y > 0.0]):  # noqa: B905
+        x[0] += 0.5 * v
+        s += v * w
+    return s + x[0]
+
+
 ENTRIES = (
+    Entry(enumerate_what_a_mask_chooses, signed("n"), bits=False),
+    Entry(zip_what_a_mask_chooses, all_of(signed("n"), signed("n")), least=1, bits=False),
     Entry(mask_beside_an_integer, all_of(signed("n", 3), signed("n")), least=1, bits=False),
     Entry(mask_beside_a_slice, all_of(signed("n", 3), signed("n")), bits=False),
     Entry(mask_of_columns, all_of(signed("n", 4), signed(4)), least=1, bits=False),

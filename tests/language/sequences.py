@@ -110,7 +110,24 @@ def array_of_literals_as_index(x, n):
     return np.sum(x[np.array([0, -1])] ** 3) + np.sum(x[ends] ** 2)
 
 
+NEIGHBOURS = ((0, 1), (1, 0), (0, -1), (-1, 0))
+RULE = ((0.5, (1.0, 2.0)), 3.0)
+
+
+def tuples_of_tuples_from_outside(A, x):
+    n, m = A.shape
+    B = np.zeros_like(A)
+    for i in range(n):
+        for j in range(m):
+            for di, dj in NEIGHBOURS:
+                if 0 <= i + di < n and 0 <= j + dj < m:
+                    B[i, j] += A[i + di, j + dj] * x[i]
+    (a, (b, c)), d = RULE
+    return np.sum(B * B) * a + b * c * d * len(NEIGHBOURS) * RULE[0][1][1]
+
+
 ENTRIES = (
+    Entry(tuples_of_tuples_from_outside, all_of(array("n", 3), array("n")), bits=False),
     Entry(row_assigned_a_tuple, all_of(size(), number(), number())),
     Entry(row_assigned_a_list_by_slice, all_of(size(), number())),
     Entry(elements_assigned_one_another, array("n"), least=2),
