@@ -148,15 +148,6 @@ MEANING = {
         "u.copy()",
         all_of(array("n"), array("n"), size()),
     ),
-    "written_through_a_name_exchanged_inside": Refused(
-        "def f(x, y, n):\n    if n > 0:\n        z = y * 3.0\n        for t in range(n):\n            y, z, x = x, y, z\n"
-        "            z[0] = y[1] + 2.0\n    return x * 1.0, y * 1.0\n",
-        6,
-        "z[0] = y[1] + 2.0",
-        "ambiguous",
-        "x.copy()",
-        all_of(array("n"), array("n"), size()),
-    ),
     "reshaped_then_written": Refused(
         "def f(x):\n    y = x.T.reshape(-1)\n    y[0] = 1.0\n", 3, "y[0] = 1.0", "share", "y.copy()", array("n", "n")
     ),

@@ -167,7 +167,18 @@ def exchange_with_a_new_array_in_each_trip(u, steps):
     return s
 
 
+def exchange_of_three_in_a_branch(x, y, steps):
+    """Two of the caller's arrays and one of the branch take turns, and the one whose turn it is is written."""
+    if steps > 0:
+        z = y * 3.0
+        for _t in range(steps):
+            y, z, x = x, y, z
+            z[0] = y[1] * x[0] + 2.0
+    return np.sum(x * x * y)
+
+
 ENTRIES = (
+    Entry(exchange_of_three_in_a_branch, all_of(array("n"), array("n"), size()), 2, bits=False),
     Entry(exchange_in_a_branch, all_of(array("n"), STEPS, value(1)), 1, bits=False),
     Entry(exchange_with_a_new_array_in_each_trip, all_of(array("n"), STEPS), 1, bits=False),
     Entry(exchange_after_an_early_return, all_of(array("n"), array("n"), STEPS), 1, bits=False),
