@@ -1,0 +1,53 @@
+"""Gradients of kernels that bind names to views and to each other (random_aliases.py), against the complex step."""
+
+from types import FunctionType
+
+import numpy as np
+import pytest
+
+from dfad.errors import KernelTypeError, UnsupportedSyntax
+from tests.adjoint_paths import interpreted_gradients, reference_gradients, subject
+from tests.gallery.refused import define
+from tests.random_aliases import random_aliases
+from tests.references import relative_error
+from tests.test_frontend_aliases import MOST_REFUSED, arguments
+
+QUICK, LONG, CHUNK = 200, 10000, 100
+TOLERANCE = 1e-9
+
+
+def written(seed):
+    """The kernel; its helpers get a module, without which the complex step does not look into them."""
+    function = define(random_aliases(seed), f"gradients of aliases {seed}")
+    for found in function.__globals__.values():
+        if isinstance(found, FunctionType):
+            found.__module__ = __name__
+    return function
+
+
+def check(seeds):
+    refused = 0
+    for seed in seeds:
+        try:
+            case = subject(written(seed), arguments(seed))
+        except (UnsupportedSyntax, KernelTypeError):
+            refused += 1
+            continue
+        for of in case.kinds:
+            error = relative_error(interpreted_gradients(case, of, bool(seed % 2)), reference_gradients(case, of))
+            assert error <= TOLERANCE, f"seed {seed}, of {of}: {error}\n{random_aliases(seed)}"
+    print(f"{refused} of {len(seeds)} refused")
+    assert refused <= max(3, MOST_REFUSED * len(seeds))
+
+
+@pytest.mark.parametrize("first", range(0, QUICK, CHUNK))
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_gradients_of_random_aliases(first):
+    with np.errstate(all="ignore"):
+        check(range(first, first + CHUNK))
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_many_gradients_of_random_aliases():
+    check(range(10**6, 10**6 + LONG))
