@@ -291,6 +291,12 @@ def _write_own(context: Context, name: str, own: Array, target: View, value: Vie
     store(context, target, stored)
 
 
+def apart(context: Context, name: str, array: Array, value: View | Lazy | Deferred) -> View | Lazy | Deferred:
+    """A value that goes into the variable's array, computed before the content of selections that mean the array moves away from there."""
+    others = _others_that_mean(context, name, array)
+    return in_temporary(context, value) if any(_is_carried(*holder) for holder in others) else value
+
+
 def _cast_element(view: View, dtype: Dtype, indices: Indices) -> Expression:
     return cast(view.at(indices), dtype)
 

@@ -18,7 +18,7 @@ from dfad.frontend.elementwise import have_other_extents, joined_type, operand_o
 from dfad.frontend.masks import keep_masked
 from dfad.frontend.rooms import changes_inside, shape_outside
 from dfad.frontend.scope import Context, Home, Retry
-from dfad.frontend.selections import bind_selection, release
+from dfad.frontend.selections import apart, bind_selection, release
 from dfad.frontend.spread import may_stay_spread
 from dfad.frontend.values import Deferred, Lazy, Masked, OneOf, Scalar, Tuple, Value, View, element, kind_of, whole
 from dfad.frontend.written import place_before
@@ -262,7 +262,8 @@ def _assign_array(context: Context, name: str, home: Home, value: View | Lazy | 
         raise Retry
     if isinstance(value, View) and value == whole(array):
         return value
+    stored = apart(context, name, array, value)
     release(context, name, array)
-    store(context, whole(array), value)
+    store(context, whole(array), stored)
     note_copy(context, name, array, value)
     return whole(array)
