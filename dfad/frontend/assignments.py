@@ -201,11 +201,12 @@ def augment(context: Context, statement: ast.AugAssign) -> None:
         in_each(context, found, lambda view: _augment_cells(context, part_of(context, view, items), op, lambda: value, before))
         return
     cells = part_of(context, found, items)
-    if calls and isinstance(cells, MaskedCells):
-        content = before = keep_masked(context, masked_content(cells))
-        cells = replace(cells, mask=content.mask)
-    elif calls and not isinstance(cells, MaskedCells) and (isinstance(cells, Chosen) or not cells.shape):
-        before = keep(context, _content(cells))
+    if calls:
+        if isinstance(cells, MaskedCells):
+            content = before = keep_masked(context, masked_content(cells))
+            cells = replace(cells, mask=content.mask)
+        elif isinstance(cells, Chosen) or not cells.shape:
+            before = keep(context, _content(cells))
     _augment_cells(context, cells, op, lambda: evaluate(context, statement.value), before)
 
 

@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from dfad.frontend import reductions
 from dfad.frontend.elementwise import operand_of
+from dfad.frontend.reductions import NOTHING, total
 from dfad.frontend.scope import Context
 from dfad.frontend.spelled import inlined, spelled
 from dfad.frontend.values import Known, Tuple, Value, integer
 
 Handler = Callable[..., Value]
-NOTHING = Known(None)
 
 
 # ---------------------------------------------------------------- texts
@@ -243,7 +242,7 @@ def _permutations(context: Context, n: Value, k: Value = NOTHING) -> Value:
 def _total(context: Context, iterable: Value, start: Value = integer(0)) -> Value:  # noqa: B008
     """Builtin ``sum``: of numbers one after the other, of the rows of an array as ``np.sum(axis=0)``."""
     if not isinstance(iterable, Tuple) and len(operand_of(context, iterable).shape) > 1:
-        rows = reductions.total(context, iterable, integer(0))
+        rows = total(context, iterable, integer(0))
         return inlined(context, _sum, [Tuple((rows,)), start])
     return inlined(context, _sum, [iterable, start])
 

@@ -14,13 +14,12 @@ from dfad.frontend.bounds import require, require_equal
 from dfad.frontend.builder import cast
 from dfad.frontend.elementwise import number_of
 from dfad.frontend.flat import for_each, vector_of
-from dfad.frontend.reductions import is_set
+from dfad.frontend.reductions import NOTHING, is_set
 from dfad.frontend.scope import Context
 from dfad.frontend.spelled import inlined
 from dfad.frontend.values import Known, Lazy, Scalar, Value, View, number
 from dfad.ir.dtype import F64
 
-NOTHING = Known(None)
 Numbers = np.ndarray
 
 
@@ -30,16 +29,16 @@ def searchsorted(context: Context, a: Value, v: Value, side: Value = Known("left
         context.unsupported("np.searchsorted takes no sorter here", hint="search in a[sorter]")
     if not isinstance(side, Known) or side.value not in ("left", "right"):
         context.wrong_type('side is "left" or "right"')
-    texts = (_first_place, _first_places) if side.value == "left" else (_last_place, _last_places)
-    return for_each(context, *texts, v, vector_of(context, a, "what np.searchsorted searches"))
+    place = _first_place if side.value == "left" else _last_place
+    return for_each(context, _place_of, _places_of, v, vector_of(context, a, "what np.searchsorted searches"), Known(place))
 
 
 def digitize(context: Context, x: Value, bins: Value, right: Value = number(False)) -> Value:  # noqa: B008
     """``np.digitize``: the bin of each number, between edges that rise or fall."""
     edges = vector_of(context, bins, "the bins of np.digitize")
     inlined(context, _assert_monotonic, [edges])
-    texts = (_closed_bin, _closed_bins) if is_set(context, right) else (_open_bin, _open_bins)
-    return for_each(context, *texts, x, edges)
+    place = _closed_bin if is_set(context, right) else _open_bin
+    return for_each(context, _place_of, _places_of, x, edges, Known(place))
 
 
 def interp(
@@ -90,17 +89,14 @@ def _last_place(x: float, a: Numbers) -> int:
     return low
 
 
-def _first_places(x: Numbers, a: Numbers) -> Numbers:
-    places = np.empty(len(x), dtype=np.int64)
-    for i in range(len(x)):
-        places[i] = _first_place(x[i], a)
-    return places
+def _place_of(x: float, a: Numbers, place: Callable[[float, Numbers], int]) -> int:
+    return place(x, a)
 
 
-def _last_places(x: Numbers, a: Numbers) -> Numbers:
+def _places_of(x: Numbers, a: Numbers, place: Callable[[float, Numbers], int]) -> Numbers:
     places = np.empty(len(x), dtype=np.int64)
     for i in range(len(x)):
-        places[i] = _last_place(x[i], a)
+        places[i] = place(x[i], a)
     return places
 
 
@@ -126,20 +122,6 @@ def _open_bin(x: float, bins: Numbers) -> int:
     if _is_falling(bins):
         return len(bins) - _last_place(x, bins[::-1])
     return _last_place(x, bins)
-
-
-def _closed_bins(x: Numbers, bins: Numbers) -> Numbers:
-    places = np.empty(len(x), dtype=np.int64)
-    for i in range(len(x)):
-        places[i] = _closed_bin(x[i], bins)
-    return places
-
-
-def _open_bins(x: Numbers, bins: Numbers) -> Numbers:
-    places = np.empty(len(x), dtype=np.int64)
-    for i in range(len(x)):
-        places[i] = _open_bin(x[i], bins)
-    return places
 
 
 def _between(x: float, xp: Numbers, fp: Numbers, left: float | None, right: float | None) -> float:

@@ -284,7 +284,7 @@ def _bind_in_room(context: Context, name: str, home: Home, value: View | Lazy | 
 def _write_own(context: Context, name: str, own: Array, target: View, value: View | Lazy | Deferred, moving: frozenset[str]) -> None:
     """The value goes to cells of the variable's own array, from where other variables' content is moved away."""
     stored: Value = value
-    if value.dtype != own.dtype or any(_is_carried(*holder) for holder in _others_that_mean(context, name, own, moving=moving)):
+    if value.dtype != own.dtype or _moves_others(context, name, own, moving):
         stored = in_temporary(context, value)  # what it reads may be where another variable's content goes
         stored = Lazy(stored.shape, own.dtype, partial(_cast_element, stored, own.dtype))
     release(context, name, own, moving=moving)
@@ -293,8 +293,12 @@ def _write_own(context: Context, name: str, own: Array, target: View, value: Vie
 
 def apart(context: Context, name: str, array: Array, value: View | Lazy | Deferred) -> View | Lazy | Deferred:
     """A value that goes into the variable's array, computed before the content of selections that mean the array moves away from there."""
-    others = _others_that_mean(context, name, array)
-    return in_temporary(context, value) if any(_is_carried(*holder) for holder in others) else value
+    return in_temporary(context, value) if _moves_others(context, name, array) else value
+
+
+def _moves_others(context: Context, name: str, array: Array, moving: frozenset[str] = frozenset()) -> bool:
+    """Whether selections mean the array now, whose content then goes to arrays of their own."""
+    return any(_is_carried(*holder) for holder in _others_that_mean(context, name, array, moving=moving))
 
 
 def _cast_element(view: View, dtype: Dtype, indices: Indices) -> Expression:
