@@ -166,6 +166,35 @@ class KernelAssertionError(DfadError, AssertionError):
     shows_frames = True
 
 
+class OutOfRoom(Exception):
+    """A kernel's array has grown beyond its room: never seen by a caller, whose call begins again with a larger one.
+
+    Parameters
+    ----------
+    room : str
+        The parameter of the Program that says how large the room is, in one direction.
+    extent : int
+        What would not fit.
+    """
+
+    def __init__(self, room: str, extent: int) -> None:
+        super().__init__(room, extent)
+        self.room, self.extent = room, extent
+
+    @property
+    def enough(self) -> int:
+        """The next size to try: twice what would not fit, so that all attempts together take no more than twice the time of the last."""
+        return 2 * self.extent
+
+
+def failed_check(error: str, message: str, values: Sequence[int], place: Place) -> Exception:
+    """The exception for a check of a Program that failed: its ``error``, ``message`` and the values of its ``values``."""
+    if error == "room":
+        return OutOfRoom(message, values[0])
+    kind = KernelAssertionError if error == "assertion" else KernelIndexError
+    return kind(message.format(*values), **place)
+
+
 class CompilerBug(Exception):
     """A fault of dfad itself; never caught by dfad.
 

@@ -44,11 +44,12 @@ def interpretations(function, given):
     found, names = lowered(function, given)
     known = {array.name for array in found.program.parameters}
     known |= {bound.parameter for bound in found.program.symbols if isinstance(bound, IntegerSymbol)}
+    hidden = [(one.name, one.get()) for one in found.hidden]
     for rewrite, program in (("lower", found.program), *rewritten(found.program)):
         yield (
             rewrite,
             lambda *values, program=program: tuple(
-                evaluate(program, {name: value for name, value in zip(names, values, strict=True) if name in known}).values()
+                evaluate(program, {name: value for name, value in (*zip(names, values, strict=True), *hidden) if name in known}).values()
             ),
         )
 

@@ -133,6 +133,7 @@ def _refuse(context: Context, doubt: Doubt, what: str) -> None:
     homes = [name for name, home in doubt.frame.homes.items() if home.array is not None and home.array.name in doubt.origins]
     start_selecting(context, doubt.frame, [doubt.variable, *homes])
     start_sharing(context, doubt.frame, doubt.variable)
+    start_restriding(context, doubt.frame, doubt.variable)
     context.unsupported(
         f"{doubt.variable} may be a new array here or share another one, so {what} is ambiguous",
         hint=f"write {doubt.variable} = {doubt.variable}.copy() where it gets its value",
@@ -152,6 +153,17 @@ def start_sharing(context: Context, frame: Frame, name: str) -> None:
     asked = f"{frame.path}{name}"
     if asked in context.learned.resized and asked not in context.learned.shared:
         context.learned.shared.add(asked)
+        raise Retry
+
+
+def start_restriding(context: Context, frame: Frame, name: str) -> None:
+    """Let lowering start again with a selection that means views whose strides the kernel computes, not copies of them."""
+    asked = f"{frame.path}{name}"
+    if asked in context.learned.selected and asked not in context.learned.restrided:
+        context.learned.restrided.add(asked)
+        for key, known in context.learned.views.items():
+            if key.startswith(f"{asked}@"):
+                known.clear()
         raise Retry
 
 

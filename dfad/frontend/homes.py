@@ -19,8 +19,8 @@ from dfad.frontend.oneof import read_selection
 from dfad.frontend.rooms import is_its_own
 from dfad.frontend.scope import Context, Home
 from dfad.frontend.selections import hand_back, is_selected, needs_another_own, open_selections, release
-from dfad.frontend.values import Lazy, OneOf, Scalar, Selection, Tuple, Value, View, whole
-from dfad.frontend.variables import is_of_numbers, learned_type, split_home, start_early
+from dfad.frontend.values import Lazy, OneOf, Scalar, Selection, Value, View, whole
+from dfad.frontend.variables import learned_type, start_early
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Array, Read, Role
 
@@ -68,7 +68,7 @@ def _settle(context: Context, name: str, region: ast.stmt) -> None:
         release(context, name, own, frame.liveness.regions[region].entering)
     if isinstance(region, ast.If) or home.selects:
         return
-    if isinstance(value, Scalar | Tuple) and home.value is not None:
+    if isinstance(value, Scalar) and home.value is not None:
         frame.variables[name] = home.value
     if not isinstance(value, View) or not any(plainly_assigned([region], name)):
         return
@@ -134,10 +134,6 @@ def _home(context: Context, name: str, region: ast.stmt, facts: Facts) -> Home |
             return home
         case Scalar():
             return _scalar_home(context, name, value, Home(key, builder.block), name in facts.entering)
-        case Tuple() if key in context.learned.split and is_of_numbers(value):
-            home = Home(key, builder.block)
-            split_home(context, name, home, value, lambda base, part, item: _scalar_home(context, base, item, part, name in facts.entering))
-            return home
         case View() | OneOf() | Selection() if not any(plainly_assigned([region], name)):
             return None
         case View():

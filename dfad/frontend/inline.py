@@ -18,6 +18,7 @@ from dfad.frontend.names import value_of
 from dfad.frontend.scope import Context, Frame
 from dfad.frontend.spelled import is_spelled
 from dfad.frontend.statements import lower_body
+from dfad.frontend.unpacked import unpack_parameters, unpacked
 from dfad.frontend.values import Known, Value, arrays_of, number
 from dfad.frontend.variables import fresh
 from dfad.source import read_source
@@ -36,13 +37,16 @@ def inline(context: Context, function: FunctionType, arguments: Sequence[Value],
         check(source)
         context.inlined[function] = source
     source = context.inlined[function]
-    tree = without_exits(source.tree)
+    guarded = without_exits(source.tree)
     gives = given_by(context.frame, context.place)
     path = f"{context.frame.path}{function.__name__}:{context.spot}."
+    items = context.learned.items.get(path, {})
+    tree = unpacked(guarded, items)
     called = context.locate(context.place) if is_spelled(context, function) else None
-    frame = Frame(source, live_variables(tree), path, gives=gives, returned=returned_variables(source, tree, gives), called=called)
+    frame = Frame(source, live_variables(tree), path, gives=gives, returned=returned_variables(source, guarded, gives), called=called)
     frame.variables = {name: fresh(context, name, value) for name, value in bound.arguments.items()}
     frame.variables |= _defaults(context, function, bound)
+    unpack_parameters(frame, items)
     frame.lent = frozenset(arrays_of(frame.variables.values()))
     place = context.place
     context.frames.append(frame)

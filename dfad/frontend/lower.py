@@ -26,6 +26,7 @@ from dfad.frontend.packing import side_by_side
 from dfad.frontend.scope import Context, Frame, Hidden, Learned, Resolved, Retry
 from dfad.frontend.statements import lower_body
 from dfad.frontend.undefined import refuse_undefined
+from dfad.frontend.unpacked import unpacked
 from dfad.frontend.values import Deferred, Known, Lazy, Masked, Scalar, Tuple, Value, View, kind_of, whole
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Array, Block, Program, Read, Role
@@ -88,8 +89,9 @@ def lower(source: SourceText, types: Mapping[str, ArgumentType], checks: Checks 
 def _attempt(source: SourceText, types: Mapping[str, ArgumentType], checks: Checks, learned: Learned) -> Lowered:
     reserved = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)} | types.keys()
     context = Context(Builder(reserved, checks), inline, side_by_side, as_array, learned)
-    tree = without_exits(source.tree)
-    frame = Frame(source, live_variables(tree), "", gives="", returned=returned_variables(source, tree, ""))
+    guarded = without_exits(source.tree)
+    tree = unpacked(guarded, learned.items.get("", {}))
+    frame = Frame(source, live_variables(tree), "", gives="", returned=returned_variables(source, guarded, ""))
     context.frames.append(frame)
     context.stand_at(source.tree)
     for parameter in parameters_of(source.tree):

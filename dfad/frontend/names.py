@@ -77,6 +77,17 @@ def hidden_argument(context: Context, name: str, get: Callable[[], object], foun
     return context.hidden[key][1]
 
 
+def room_argument(context: Context, name: str, axis: int) -> sympy.Symbol:
+    """How large the rooms of a variable of the present function are in one direction: an argument that the call itself finds out."""
+    key = f"room {context.frame.path}{name} {axis}"
+    if key not in context.hidden:
+        own = context.builder.name(context.builder.unused(f"{name}_room"))
+        context.builder.naturals.add(symbol(own))
+        hidden = Hidden(own, own, context.frame.source, lambda: 0, IntegerType(), is_room=True)
+        context.hidden[key] = (hidden, declare_parameter(context, own, IntegerType()))
+    return symbol(context.hidden[key][0].name)
+
+
 def type_of(found: object) -> ArgumentType | None:
     """The type of an argument; None when dfad has none for it."""
     match found:

@@ -2,22 +2,25 @@
 
 ``for t in range(n): v = 0.5 * (v[1:] + v[:-1])`` binds v to a new array in each trip, a shorter one each time. So v is a selection that
 resizes (selections.py): its own array has the extents that v had before the loop, or the greatest that are known there, and v means a
-part of it from the first cell on. A value that is larger ends the call with an error.
+part of it from the first cell on. Where nothing proves that a value fits, as in ``u = np.append(u, v)``, the extents of its own array
+are also arguments that no caller sees: a value that does not fit ends the attempt, and the call begins again with twice the room.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NoReturn
 
 import sympy
 
-from dfad.frontend import bounds
 from dfad.frontend.doubts import start_resizing
 from dfad.frontend.elementwise import joined_type
+from dfad.frontend.names import room_argument
 from dfad.frontend.oneof import HOLES
 from dfad.frontend.scope import Context, Home, Retry
-from dfad.frontend.values import Deferred, Lazy, OneOf, Shape, View, whole
-from dfad.ir.nodes import Array, Role
+from dfad.frontend.values import ZERO, Deferred, Lazy, OneOf, Shape, View, whole
+from dfad.ir.dtype import BOOL
+from dfad.ir.nodes import Apply, Array, Integer, Role
 
 
 def shape_outside(context: Context, name: str, home: Home, shape: Shape) -> Shape:
@@ -49,12 +52,13 @@ def start_room(context: Context, home: Home, value: View | Lazy | Deferred) -> N
 
 
 def learn_room(context: Context, home: Home, value: View | Lazy | Deferred) -> None:
-    """Note the type of a value that goes into the room, and its extents where they are known outside the region; the next attempt begins
-    where that is news."""
-    shapes, shape = context.learned.rooms[home.key], tuple(context.builder.natural(extent) for extent in value.shape)
+    """Note the type of a value that goes into the room, and its extents, 0 for those that are not known outside the region; the next
+    attempt begins where that is news."""
+    shapes = context.learned.rooms[home.key]
+    shape = tuple(ZERO if changes_inside(context, home, (extent,)) else context.builder.natural(extent) for extent in value.shape)
     known = context.learned.types.get(home.key)
     dtype, _ = (value.dtype, False) if known is None else joined_type(context, [known, (value.dtype, False)])
-    is_new = not changes_inside(context, home, shape) and shape not in shapes
+    is_new = shape not in shapes
     if is_new:
         shapes.append(shape)
     context.learned.types[home.key] = (dtype, False)
@@ -68,13 +72,22 @@ def open_room(context: Context, name: str, home: Home, value: View | OneOf | Non
     shapes += [] if value is None else [value.shape]
     if len({len(shape) for shape in shapes}) != 1:
         refuse_shape(context, name)
-    room = tuple(context.builder.natural(sympy.Max(*extents)) for extents in zip(*shapes, strict=True))
+    room = tuple(
+        context.builder.natural(sympy.Max(*extents, *_asked(context, name, axis)))
+        for axis, extents in enumerate(zip(*shapes, strict=True))
+    )
     dtype, _ = context.learned.types[home.key]
     if value is not None:
         dtype, _ = joined_type(context, [(dtype, False), (value.dtype, False)])
     if isinstance(value, View) and value.array.shape == room and value.dtype == dtype and is_its_own(context, name, value):
         return value.array
     return context.builder.declare(context.builder.name(name), dtype, room)
+
+
+def _asked(context: Context, name: str, axis: int) -> Iterator[sympy.Symbol]:
+    """The argument that says how large the variable's rooms are in that direction, if it may outgrow what is known."""
+    if (f"{context.frame.path}{name}", axis) in context.learned.growing:
+        yield room_argument(context, name, axis)
 
 
 def is_its_own(context: Context, name: str, value: View) -> bool:
@@ -90,10 +103,22 @@ def part_of_room(context: Context, name: str, home: Home, value: View | Lazy | D
     room, extents = whole(home.own), tuple(context.builder.natural(extent) for extent in value.shape)
     if len(room.shape) != len(extents):
         refuse_shape(context, name)
-    for extent, most in zip(extents, room.shape, strict=True):
-        message = f"{name} grows to an extent of {{0}} in a loop or branch, with room for {{1}}: make an array of the final shape before"
-        bounds.require(context.builder, most - extent, "index", message, (extent, most))
+    for axis, (extent, most) in enumerate(zip(extents, room.shape, strict=True)):
+        if not context.builder.proves(most - extent):
+            _require_room(context, name, axis, extent, most)
     return View(home.own, room.dimensions, extents)
+
+
+def _require_room(context: Context, name: str, axis: int, extent: sympy.Expr, most: sympy.Expr) -> None:
+    """Let the call begin again where the extent is more than there is room for."""
+    growing = (f"{context.frame.path}{name}", axis)
+    if growing not in context.learned.growing:
+        context.learned.growing.add(growing)
+        raise Retry
+    builder = context.builder
+    fits = Apply("ge", (Integer(most), Integer(extent)), BOOL)
+    builder.check(fits, "room", room_argument(context, name, axis).name, [Integer(extent)])
+    builder.know(most - extent)
 
 
 def is_known_here(context: Context, shape: Shape) -> bool:

@@ -32,8 +32,8 @@ class Home:
     ``key`` names it across attempts: what an attempt learns of its type, the next one knows from the start. Where it ``selects``, the
     variable means one of the views of its ``selection``, of which ``own`` is an array for what is no view (selections.py);
     it ``resizes`` where the extents of these differ, ``restrides`` where their strides do. Where it is
-    ``exchanged``, its region only exchanges the variable, which keeps an array of its own, the caller's perhaps. A tuple of numbers has
-    ``parts``, a home for each. ``outer``: the home of a region outside, which gets the variable back.
+    ``exchanged``, its region only exchanges the variable, which keeps an array of its own, the caller's perhaps. ``outer``: the home of a
+    region outside, which gets the variable back.
     """
 
     key: str
@@ -48,22 +48,16 @@ class Home:
     exchanged: bool = False
     selection: Selection | None = None
     own: Array | None = None
-    parts: tuple[Home, ...] = ()
     outer: Home | None = None
 
     @property
     def arrays(self) -> Iterator[Array]:
         """Every array that an assignment to the variable may write."""
         yield from (array for array in (self.array, self.own) if array is not None)
-        for part in self.parts:
-            yield from part.arrays
 
     @property
     def value(self) -> Value | None:
         """What the variable stands for while the region runs; None before the first assignment."""
-        if self.parts:
-            items = [part.value for part in self.parts]
-            return Tuple(tuple(item for item in items if item is not None)) if None not in items else None
         if self.array is None:
             return self.selection or self.fixed
         return whole(self.array) if self.array.rank else element(self.array, self.weak)
@@ -162,7 +156,7 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """A number or array that the function finds outside its parameters, read anew at every call.
+    """A number or array that the function finds outside its parameters, read anew at every call; or how large a room is (rooms.py).
 
     Attributes
     ----------
@@ -176,6 +170,8 @@ class Hidden:
         Its value now.
     type : ArgumentType
         The type that was compiled.
+    is_room : bool
+        Whether the call itself says how large a room is to be.
     """
 
     name: str
@@ -183,6 +179,7 @@ class Hidden:
     source: SourceText
     get: Callable[[], object]
     type: ArgumentType
+    is_room: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +197,14 @@ class Resolved:
 
 class Retry(Exception):
     """A variable has another type than this attempt took it for; the Context knows it now, the next attempt starts with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """The variables of the items of one that is a tuple or list, and which of these it is (unpacked.py)."""
+
+    names: tuple[str, ...]
+    is_list: bool
 
 
 @dataclass(eq=False, slots=True)
@@ -222,10 +227,12 @@ class Learned:
         The views that a selection can mean, by the key of its home.
     rooms : dict
         The shapes, known outside, of values that go into the room of such a variable, by the key of its home (rooms.py).
+    growing : set
+        Variables of those, with the path of their frame, and the directions in which they outgrow these shapes.
     shared : set
         Variables, with the path of their frame, that keep meaning the array from before the region, where a copy in the room did not do.
-    split : set
-        Keys of homes of tuples that change, each number of which has a home of its own.
+    items : dict
+        By the path of a frame, its variables that are tuples which change, and the variables of their items (unpacked.py).
     early : dict
         The shapes of variables that a loop reads, in its text, before it assigns them, by the key of their home (early.py).
     computed : set
@@ -239,8 +246,9 @@ class Learned:
     restrided: set[str] = field(default_factory=set)
     views: dict[str, list[View]] = field(default_factory=dict)
     rooms: dict[str, list[Shape]] = field(default_factory=dict)
+    growing: set[tuple[str, int]] = field(default_factory=set)
     shared: set[str] = field(default_factory=set)
-    split: set[str] = field(default_factory=set)
+    items: dict[str, dict[str, Items]] = field(default_factory=dict)
     early: dict[str, Shape | None] = field(default_factory=dict)
     computed: set[str] = field(default_factory=set)
 

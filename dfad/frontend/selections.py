@@ -73,7 +73,7 @@ def either(context: Context, sides: Sequence[tuple[OpenBlock, View | OneOf]], re
     found = [(block, *parts_of(value)) for block, value in sides]
     views, places = list[View](), list[tuple[sympy.Expr, ...]]()
     for view in (view for _, _, parts in found for view in parts):
-        template = template_of(context, view, resizes)
+        template = template_of(context, view, resizes) or template_of(context, view, resizes, restrides=True)
         if template is None:
             context.unsupported("a part that the kernel computes is chosen here and written", hint="write an if statement")
         views.append(template[0])

@@ -7,7 +7,7 @@ assignment inside. Known integers and constants need no array at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from dfad.frontend.arrays import materialise, store
 from dfad.frontend.builder import cast, constant
@@ -20,6 +20,7 @@ from dfad.frontend.rooms import changes_inside, shape_outside
 from dfad.frontend.scope import Context, Home, Retry
 from dfad.frontend.selections import apart, bind_selection, release
 from dfad.frontend.spread import may_stay_spread
+from dfad.frontend.unpacked import start_unpacking
 from dfad.frontend.values import Deferred, Lazy, Masked, OneOf, Scalar, Tuple, Value, View, element, kind_of, whole
 from dfad.frontend.written import place_before
 from dfad.ir.dtype import I64, Dtype
@@ -91,13 +92,11 @@ def _assign_home(context: Context, name: str, home: Home, value: Value) -> Value
         case View() | Lazy() | Deferred():
             found = operand_of(context, value)
             return _assign_scalar(context, name, home, found if isinstance(found, Scalar) else Scalar(found.at(())))
-        case Tuple(items) if home.parts and len(items) == len(home.parts):
-            return _assign_parts(context, name, home, items)
-        case Tuple() if _may_split(context, home, value):
-            return _split(context, name, home, value)
+        case Tuple() if home.fixed != value and not (home.value is None and _is_constant(context, value)):
+            start_unpacking(context, name, home, value)
         case Masked():
             return _assign_home(context, name, home, operand_of(context, value))
-        case _ if home.array is None and not home.parts and (home.fixed is None or home.fixed == value):
+        case _ if home.array is None and (home.fixed is None or home.fixed == value):
             home.fixed = value
             return value
         case _:
@@ -105,41 +104,6 @@ def _assign_home(context: Context, name: str, home: Home, value: Value) -> Value
                 f"{name} becomes {kind_of(value)} in a loop or branch that also gives it another value{place_before(context, name)}",
                 hint="use a number or an array",
             )
-
-
-def _may_split(context: Context, home: Home, value: Tuple) -> bool:
-    """Whether the tuple is of numbers that are not the same all the time, and the home has no parts yet."""
-    if home.parts or home.array is not None or home.selects or not is_of_numbers(value):
-        return False
-    return home.key in context.learned.split or (home.fixed != value and (home.fixed is not None or not _is_constant(context, value)))
-
-
-def _split(context: Context, name: str, home: Home, value: Tuple) -> Value:
-    """The first assignment of a home that has parts; where it has had a value, lowering starts again with them."""
-    if home.fixed is not None:
-        if home.key in context.learned.split:
-            context.unsupported(
-                f"{name} is another sequence in each trip, and not of one length{place_before(context, name)}",
-                hint="make an array of the final length before the loop, and write to its elements",
-            )
-        context.learned.split.add(home.key)
-        raise Retry
-    home.parts = _parts_for(home, value)
-    return _assign_home(context, name, home, value)
-
-
-def _parts_for(home: Home, value: Tuple) -> tuple[Home, ...]:
-    """Homes, of which none has begun, for the items of a tuple."""
-    parts = tuple(Home(f"{home.key}.{place}", home.block, needs_start=home.needs_start) for place in range(len(value.items)))
-    for part, item in zip(parts, value.items, strict=True):
-        if isinstance(item, Tuple):
-            part.parts = _parts_for(part, item)
-    return parts
-
-
-def is_of_numbers(value: Tuple) -> bool:
-    """Whether it is made of numbers, and tuples of them."""
-    return bool(value.items) and all(is_of_numbers(item) if isinstance(item, Tuple) else isinstance(item, Scalar) for item in value.items)
 
 
 def _is_constant(context: Context, value: Value) -> bool:
@@ -153,37 +117,6 @@ def _is_constant(context: Context, value: Value) -> bool:
             return value.integer is not None and value.integer.free_symbols <= context.builder.entry
         case _:
             return False
-
-
-def _assign_parts(context: Context, name: str, home: Home, items: Sequence[Value]) -> Tuple:
-    """Each number in its home, all computed before the first is written."""
-    kept = [_computed(context, item) for item in items]
-    found = (_assign_home(context, f"{name}_{place}", part, item) for place, (part, item) in enumerate(zip(home.parts, kept, strict=True)))
-    return Tuple(tuple(found))
-
-
-def _computed(context: Context, value: Value) -> Value:
-    match value:
-        case Tuple(items):
-            return Tuple(tuple(_computed(context, item) for item in items))
-        case Scalar() if not isinstance(value.expression, Constant | Integer):
-            return element(context.builder.hold(context.builder.unused("tmp"), value.expression), value.weak)
-        case _:
-            return value
-
-
-def split_home(context: Context, name: str, home: Home, value: Tuple, start: Callable[[str, Home, Scalar], Home]) -> None:
-    """Give a home of a tuple that changes its parts, which ``start`` begins with their values."""
-    parts = list[Home]()
-    for place, item in enumerate(value.items):
-        part = Home(f"{home.key}.{place}", home.block)
-        if isinstance(item, Tuple):
-            split_home(context, f"{name}_{place}", part, item, start)
-        else:
-            assert isinstance(item, Scalar)
-            part = start(f"{name}_{place}", part, item)
-        parts.append(part)
-    home.parts = tuple(parts)
 
 
 def _assign_scalar(context: Context, name: str, home: Home, value: Scalar) -> Scalar:

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import sympy
 
-from dfad.errors import CompilerBug, KernelAssertionError, KernelIndexError
+from dfad.errors import CompilerBug, failed_check
 from dfad.ir.dtype import Dtype
 from dfad.ir.integer import compile_integer
 from dfad.ir.library import library_value
@@ -234,8 +234,8 @@ class Run:
                 self.buffers[node.first], self.buffers[node.second] = second, first
             case Check():
                 if not self.value(node.condition):
-                    error = KernelAssertionError if node.error == "assertion" else KernelIndexError
-                    raise error(node.message.format(*(int(self.value(value)) for value in node.values)), **node.where.place())
+                    values = [int(self.value(value)) for value in node.values]
+                    raise failed_check(node.error, node.message, values, node.where.place())
 
     # ------------------------------------------------------------ expressions
 

@@ -138,7 +138,8 @@ def _told(error: BudgetTooSmall, request: Request) -> BudgetTooSmall:
 
 def sizes_of(program: Program, lowered: Lowered, request: Request) -> dict[str, int]:
     """The values of the Program's symbols, in their order."""
-    extents = {**request.sizes, **{one.name: size_of(one.get()) for one in lowered.hidden}}
+    hidden = {one.name: request.rooms.get(one.name, 0) if one.is_room else one.get() for one in lowered.hidden}
+    extents = {**request.sizes, **{name: size_of(value) for name, value in hidden.items()}}
     found = {}
     for bound in program.symbols:
         match bound:

@@ -25,7 +25,7 @@ from dfad.plan.reasons import Reason
 from dfad.plan.record import record_with_reasons
 from dfad.run.caller import Request
 from dfad.run.describe import Named, Wrapper, returned, written_arguments
-from dfad.run.recipe import Origin
+from dfad.run.recipe import ROOM, Origin
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,9 @@ def _differentiated(primal: Program, request: Request) -> tuple[str, ...]:
 
 
 def _wrapper(lowered: Lowered, request: Request, returns: Named) -> Wrapper:
-    hidden = tuple(request.names.locate(one.variable, one.source, one.get()) for one in lowered.hidden)
+    hidden = tuple(
+        (ROOM, one.name) if one.is_room else request.names.locate(one.variable, one.source, one.get()) for one in lowered.hidden
+    )
     inputs = (*request.arguments.items(), *((one.name, one.type) for one in lowered.hidden))
     return Wrapper(inputs, hidden, returns)
 

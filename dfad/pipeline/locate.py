@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dfad.adjoint.tangent import Step, TooLong, steps_of
+from dfad.errors import OutOfRoom
 from dfad.frontend.lower import Lowered
 from dfad.ir.nodes import Branch, IntegerSymbol
 from dfad.source import Location
@@ -54,7 +55,11 @@ def locate(lowered: Lowered, arguments: Mapping[str, Any], tangents: Mapping[str
 
     def run(offset: float) -> list[Step]:
         moved = {name: _moved(value, tangents.get(name), offset) for name, value in given.items()}
-        return steps_of(lowered.program, moved, tangents, MOST_STEPS)
+        try:
+            return steps_of(lowered.program, moved, tangents, MOST_STEPS)
+        except OutOfRoom as short:
+            given[short.room] = short.enough
+            return run(offset)
 
     try:
         here, after, before = run(0.0), run(h), run(-h)

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from dfad.errors import CompilerBug, KernelTypeError, Place
+from dfad.errors import CompilerBug, KernelTypeError, OutOfRoom, Place
 from dfad.ir.dtype import SUPPORTED
 from dfad.ir.signature import ArgumentType, ArrayType, ConstantType, FloatType, IntegerType
 from dfad.options import Options
@@ -169,6 +169,10 @@ class Prepared:
     originals: dict[int, tuple[Array, Array]] = field(default_factory=dict)
     copied: int = 0
 
+    def written(self, recipe: Recipe) -> list[tuple[Array, Array]]:
+        """The arrays that the kernel writes, with copies of them."""
+        return [(value, value.copy()) for expected, value in zip(recipe.inputs, self.values, strict=True) if expected.is_written]
+
     def write_back(self, recipe: Recipe) -> None:
         """Give the caller's arrays what the kernel wrote to their copies."""
         for expected, value in zip(recipe.inputs, self.values, strict=True):
@@ -248,10 +252,15 @@ def _overlaps_itself(value: Array) -> bool:
 def run_prepared(
     routine: Callable[..., object], recipe: Recipe, values: Sequence[object], place: Callable[[str], Place], miss: object
 ) -> object:
-    """Call a routine the careful way; a written argument gets what was written, also when the call fails."""
+    """Call a routine the careful way; a written argument gets what was written, also when the call fails, but not when it begins again."""
     prepared = prepare(recipe, values, place)
+    before = prepared.written(recipe) if recipe.writes_again else []
     try:
-        result = routine(tuple(prepared.values), prepared.copied)
+        result = routine(tuple(prepared.values), prepared.copied + sum(copy.nbytes for _, copy in before))
+    except OutOfRoom:
+        for array, copy in before:
+            array[...] = copy
+        raise
     finally:
         prepared.write_back(recipe)
     if result is miss:

@@ -10,7 +10,7 @@ from inspect import Parameter, Signature
 from time import perf_counter
 from typing import Protocol
 
-from dfad.errors import Place
+from dfad.errors import OutOfRoom, Place
 from dfad.ir.signature import ArgumentType
 from dfad.options import Options
 from dfad.run import launch, toolchain
@@ -54,6 +54,8 @@ class Request:
         The shapes of arrays and the values of integers, by parameter.
     copied : int
         The bytes that calls copy of arguments that are not contiguous: a plan counts them.
+    rooms : mapping
+        How much room there is for arrays that grow, by parameter.
     question : str
         The key of all this.
     parse_seconds : float
@@ -69,6 +71,7 @@ class Request:
     sizes: Sizes
     copied: int
     question: str
+    rooms: Mapping[str, int]
     parse_seconds: float = 0.0
 
     @property
@@ -77,17 +80,26 @@ class Request:
         return dict(zip(parameters(self.source), self.types, strict=True))
 
 
-def make_request(source: SourceText, types: Types, sizes: Sizes, transform: Transform, options: Options, copied: int = 0) -> Request:
+def make_request(
+    source: SourceText,
+    types: Types,
+    sizes: Sizes,
+    transform: Transform,
+    options: Options,
+    rooms: Mapping[str, int],
+    copied: int = 0,
+) -> Request:
     """A request for what the function's names mean now, and its question; ``copied``: bytes copied of the arguments."""
     start = perf_counter()
     names = resolve(source)
     threads = options.threads or toolchain.available_threads()
     copied += names.copied()
-    planned = () if options.budget is None else (options.budget, tuple(sizes.items()), names.sizes(), copied)
+    large = {name: size for name, size in sorted(rooms.items()) if size}
+    planned = () if options.budget is None else (options.budget, tuple(sizes.items()), names.sizes(), copied, tuple(large.items()))
     settings = (transform, options.compile_key(), threads > 1, planned, toolchain.flags())
     machine = (toolchain.compiler_identity(), toolchain.environment())
     question = toolchain.digest((names.key(), types, settings, machine))
-    return Request(source, names, types, transform, options, threads, sizes, copied, question, perf_counter() - start)
+    return Request(source, names, types, transform, options, threads, sizes, copied, question, large, perf_counter() - start)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,12 +166,13 @@ class Caller:
         self.dispatcher: Dispatcher | None = None
         self.specialisations: tuple[Specialisation, ...] = ()
         self.names = _free_names(signature)
+        self.rooms: dict[str, int] = {}
 
     def __call__(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         """Call with these arguments: the quick way when the launcher knows their types."""
         ordered = self._in_order(args, kwargs) if kwargs else args
         if self.dispatcher is not None and ordered is not None:
-            with suppress(Unproven):
+            with suppress(Unproven, OutOfRoom):
                 result = self.dispatcher(ordered)
                 if result is not launch.LAUNCHER[0].MISS:
                     return result
@@ -179,12 +192,15 @@ class Caller:
     def run(self, values: tuple[object, ...]) -> tuple[Specialisation, tuple[object, ...], object]:
         """Call with the values of all parameters; the specialisation, all its inputs, hidden ones included, and the result."""
         found = self.specialise(values)
-        inputs = (*values, *launch.launcher().read(found.hidden))
-        try:
-            return found, inputs, self._run(found, inputs)
-        except Unproven:
-            found = self._checked(found)
-            return found, inputs, self._run(found, inputs)
+        while True:
+            inputs = (*values, *launch.launcher().read(found.hidden))
+            try:
+                return found, inputs, self._run(found, inputs)
+            except Unproven:
+                found = self._checked(found)
+            except OutOfRoom as short:
+                self.rooms[short.room] = max(self.rooms[short.room], short.enough)
+                found = self._checked(found) if found.request.transform.is_checked else self.specialise(values)
 
     def _run(self, found: Specialisation, inputs: tuple[object, ...]) -> object:
         """Call a specialisation with all its inputs, hidden ones included."""
@@ -214,7 +230,8 @@ class Caller:
     def _checked(self, known: Specialisation) -> Specialisation:
         """The same with every check at its access."""
         asked = known.request
-        return self._provide(make_request(asked.source, asked.types, asked.sizes, replace(asked.transform, is_checked=True), self.options))
+        transform = replace(asked.transform, is_checked=True)
+        return self._provide(make_request(asked.source, asked.types, asked.sizes, transform, self.options, self.rooms))
 
     def _provide(self, request: Request) -> Specialisation:
         """The specialisation that a request is for; compiled now when there is none."""
@@ -232,7 +249,7 @@ class Caller:
     def request_as(self, types: Types, sizes: Sizes, copied: int) -> Request:
         """What a compilation for these types and sizes of all parameters would be."""
         transform = self.choose(dict(zip(parameters(self.source), types, strict=True)))
-        return make_request(self.source, types, sizes, transform, self.options, copied)
+        return make_request(self.source, types, sizes, transform, self.options, self.rooms, copied)
 
     def _sizes(self, values: Sequence[object]) -> Sizes:
         return dict(zip(parameters(self.source), map(size_of, values), strict=True))
@@ -248,14 +265,14 @@ class Caller:
         threads = self.options.threads or 0
         routines = tuple(launch.make_routine(recipe, address, request.names.functions, threads) for recipe, address in parts)
         places = compiled.recipes[0].hidden
-        guards, hidden = request.names.guards(places), request.names.places(places)
+        guards, hidden = request.names.guards(places), request.names.places(places, self.rooms)
         kinds = tuple(map(classify, launch.launcher().read(hidden)))
         found = Specialisation(request.types, kinds, compiled, routines, guards, hidden, request)
         if self.dispatcher is None:
             count = -1 if _has_keyword_only(self.signature) else len(request.types)
             self.dispatcher = launch.launcher().Dispatcher(count, trailing_defaults(self.signature))
         is_planned_for_copies = request.copied > 0 and request.options.budget is not None
-        if not (request.transform.is_checked or is_planned_for_copies):
+        if not (request.transform.is_checked or is_planned_for_copies or found.recipe.writes_again):
             self.dispatcher.add(found.routine, guards, hidden)
         kept = (known for known in self.specialisations if known.request.question != request.question)
         self.specialisations = (found, *kept)
@@ -274,6 +291,7 @@ class Caller:
     def forget(self) -> None:
         """Drop everything that was compiled, with its pooled memory."""
         self.dispatcher, self.specialisations = None, ()
+        self.rooms.clear()
 
 
 def _free_names(signature: Signature) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from dfad.errors import BuildFailed, CompilerBug, DfadError, KernelAssertionError, KernelIndexError
+from dfad.errors import BuildFailed, CompilerBug, DfadError, failed_check
 from dfad.run import cache
 from dfad.run.cache import Store
 from dfad.run.recipe import INPUT_KINDS, Recipe, Site, from_text, to_text
@@ -213,8 +213,7 @@ def failure(recipe: Recipe, functions: Sequence[SourceText], status: int, site: 
     check = recipe.sites[site]
     if check.error == "entry":
         return Unproven()
-    kind = KernelIndexError if check.error == "index" else KernelAssertionError
-    return kind(check.message.format(*values), **place(check, functions).place())
+    return failed_check(check.error, check.message, values, place(check, functions).place())
 
 
 def place(check: Site, functions: Sequence[SourceText]) -> Location:

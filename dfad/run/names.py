@@ -17,6 +17,7 @@ import numpy as np
 from dfad.errors import CompilerBug, DfadError
 from dfad.ir.signature import ConstantType
 from dfad.run.call import classify, copied_bytes, size_of
+from dfad.run.recipe import ROOM
 from dfad.source import SourceText, read_source
 
 Namespace = dict[str, Any] | CellType
@@ -94,9 +95,13 @@ class Names:
             raise CompilerBug(f"no function of {self.functions[0].name} reads {path}")
         return found.function, found.path
 
-    def places(self, hidden: tuple[tuple[int, str], ...]) -> tuple[tuple[Namespace, str | None], ...]:
-        """Where to read the hidden arguments."""
-        found = {(m.function, m.path): (m.namespace, m.name) for m in self.meanings}
+    def places(self, hidden: tuple[tuple[int, str], ...], rooms: dict[str, int]) -> tuple[tuple[Namespace, str | None], ...]:
+        """Where to read the hidden arguments; ``rooms`` gets the sizes of rooms that it does not have yet."""
+        found: dict[tuple[int, str], tuple[Namespace, str | None]] = {(m.function, m.path): (m.namespace, m.name) for m in self.meanings}
+        for function, name in hidden:
+            if function == ROOM:
+                rooms.setdefault(name, 0)
+                found[function, name] = rooms, name
         return tuple(found[place] for place in hidden)
 
 

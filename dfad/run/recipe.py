@@ -11,6 +11,9 @@ from typing import Any
 INPUT_KINDS = ("array", "integer", "float", "constant")
 """Kinds of inputs, as `launcher/` numbers them."""
 
+ROOM = -1
+"""Stands for the function of a hidden argument that says how much room there is for an array that grows (frontend/rooms.py)."""
+
 SLOT_KINDS = ("extent", "number", "bits", "address", "scalar", "grown", "made")
 """What can stand in a slot of the block, as `launcher/` numbers them."""
 
@@ -137,7 +140,8 @@ class Recipe:
     inputs : tuple of Input
         The kernel's parameters in order, then its hidden arguments.
     hidden : tuple of (int, str)
-        For each hidden argument: the function, by its number among those inlined, and the name in that function.
+        For each hidden argument: the function, by its number among those inlined, and the name in that function; `ROOM` and the name of
+        the input where the call itself says how large a room is.
     outputs : tuple of Output
     slots : tuple of Slot
         The block.
@@ -173,6 +177,11 @@ class Recipe:
     is_parallel: bool
     origins: tuple[Origin, ...] = ()
     sizes: tuple[int, ...] | None = None
+
+    @property
+    def writes_again(self) -> bool:
+        """Whether the kernel may have to begin again, for want of room, after it has written to arguments."""
+        return any(function == ROOM for function, _ in self.hidden) and any(expected.is_written for expected in self.inputs)
 
 
 def to_text(recipe: Recipe) -> str:

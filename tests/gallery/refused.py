@@ -173,12 +173,20 @@ MEANING = {
     "tuple_of_unlike_arrays": Refused(
         "def f(x, n):\n    t = (x, x[:, None])\n    return t[n]\n", 3, "t[n]", "not arrays of one shape", None, XN
     ),
-    "tuple_of_arrays_that_changes": Refused(
-        "def f(x, n):\n    t = (x, x)\n    for i in range(n):\n        t = (t[1], t[0] * 2.0)\n    return t[0]\n",
+    "tuple_that_gets_longer": Refused(
+        "def f(x, n):\n    t = (x,)\n    for i in range(n):\n        t = (t[0], t[0] * 2.0)\n    return t[0]\n",
+        4,
+        "t = (t[0], t[0] * 2.0)",
+        "not of one length",
+        "final length before the loop",
+        XN,
+    ),
+    "tuple_that_is_added_to": Refused(
+        "def f(x, n):\n    t = (x, x)\n    for i in range(n):\n        t = (t[1], t[0] * 2.0)\n    t += (x,)\n    return t[0]\n",
         4,
         "t = (t[1], t[0] * 2.0)",
         "becomes a tuple of 2",
-        "a number or an array",
+        "with all the items",
         XN,
     ),
     "sides_of_lengths_unknown": Refused(

@@ -1,0 +1,93 @@
+"""Tuples and lists that a region changes: each item a variable of its own; syntax tree in, syntax tree out.
+
+    state = step(state)        becomes        state_0, state_1 = step((state_0, state_1))
+
+Which variables these are, and of how many items, lowering finds out (variables.py); its next attempt begins with the function rewritten.
+What stays true: the function computes the same, and every statement keeps its place in the source. An item may be a tuple again.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Mapping
+from typing import NoReturn
+
+from dfad.frontend.scope import Context, Frame, Home, Items, Retry
+from dfad.frontend.values import Tuple, kind_of
+from dfad.frontend.written import place_before
+
+
+def unpacked(function: ast.FunctionDef, found: Mapping[str, Items]) -> ast.FunctionDef:
+    """The function with the variables' items as variables; the same object where there are none."""
+    for name, items in found.items():
+        function = _Rewrite(name, items).visit(copy.deepcopy(function))
+    return function
+
+
+def unpack_parameters(frame: Frame, found: Mapping[str, Items]) -> None:
+    """Give the items of parameters their values."""
+    for name, items in found.items():
+        value = frame.variables.pop(name, None)
+        if isinstance(value, Tuple):
+            frame.variables.update(zip(items.names, value.items, strict=True))
+
+
+def start_unpacking(context: Context, name: str, home: Home, value: Tuple) -> NoReturn:
+    """Let lowering start again with the items as variables."""
+    count = len(value.items)
+    if isinstance(home.fixed, Tuple) and len(home.fixed.items) != count:
+        context.unsupported(
+            f"{name} is another sequence in each trip, and not of one length{place_before(context, name)}",
+            hint="make an array of the final length before the loop, and write to its elements",
+        )
+    frame = context.frame
+    known = context.learned.items.setdefault(frame.path, {})
+    taken = {node.id for node in ast.walk(frame.source.tree) if isinstance(node, ast.Name)} | frame.variables.keys()
+    if _is_augmented(frame, name):
+        context.unsupported(
+            f"{name} becomes {kind_of(value)} in a loop or branch that also gives it another value{place_before(context, name)}",
+            hint=f"write {name} = ..., with all the items",
+        )
+    known[name] = Items(tuple(_unused(f"{name}_{place}", taken) for place in range(count)), value.is_list)
+    raise Retry
+
+
+def _is_augmented(frame: Frame, name: str) -> bool:
+    nodes = ast.walk(frame.source.tree)
+    return any(isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name for node in nodes)
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+
+class _Rewrite(ast.NodeTransformer):
+    """Puts the items in the place of one variable."""
+
+    def __init__(self, name: str, items: Items) -> None:
+        self.name, self.items = name, items
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id != self.name:
+            return node
+        names: list[ast.expr] = [ast.copy_location(ast.Name(item, node.ctx), node) for item in self.items.names]
+        kind = ast.List if self.items.is_list and isinstance(node.ctx, ast.Load) else ast.Tuple
+        return ast.copy_location(kind(names, node.ctx), node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        """An item that the text names is read alone."""
+        match node:
+            case ast.Subscript(ast.Name(self.name), ast.Constant(int(place)), ast.Load()) if place < len(self.items.names):
+                return ast.copy_location(ast.Name(self.items.names[place], ast.Load()), node)
+            case _:
+                return self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
+        """``state: tuple = ...`` as a plain assignment, whose target may be several."""
+        self.generic_visit(node)
+        if isinstance(node.target, ast.Tuple) and node.value is not None:
+            return ast.copy_location(ast.Assign([node.target], node.value), node)
+        return node
