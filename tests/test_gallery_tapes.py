@@ -187,7 +187,8 @@ def affine(name):
 def tape_bytes(case):
     """What the gradient of the first kind of output by all arguments records, for a call of this size; None where a tape grows."""
     program = planned(case, case.kinds[0], case.active, passes=False)
-    values = {bound.symbol.name: extent_of(bound, case.arguments) for bound in program.symbols}
+    given = case.arguments | {hidden.name: hidden.get() for hidden in case.lowered.hidden}
+    values = {bound.symbol.name: extent_of(bound, given) for bound in program.symbols}
     tapes = [array for array in all_arrays(program).values() if array.role is Role.TAPE]
     if any(array.grows for array in tapes):
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import sympy
@@ -116,17 +116,26 @@ def _as_cells(context: Context, owner: Value) -> Value:
 
 
 def _unpack(context: Context, targets: Sequence[ast.expr], value: Value) -> None:
-    items = value.items if isinstance(value, Tuple) else _rows(context, value, len(targets))
-    if len(items) != len(targets):
-        what = dimensions_of(getattr(context.place, "value", context.place), len(items))
-        context.wrong_type(f"{f'{len(items)} values for' if what is None else f'{what}, and here are'} {len(targets)} names")
-    pairs = list(zip(targets, items, strict=True))
-    if all(isinstance(target, ast.Name) for target in targets):
+    pairs = list(_pairs(context, targets, value))
+    if all(isinstance(target, ast.Name) for target, _ in pairs):
         pairs.sort(key=lambda pair: isinstance(pair[1], Lazy | Deferred) and not isinstance(pair[1], OneOf))
     ordered = [target for target, _ in pairs]
     values = _apart(context, ordered, [item for _, item in pairs])
     for target, item in zip(ordered, context.frame.in_turn(values), strict=True):
         assign(context, target, item)
+
+
+def _pairs(context: Context, targets: Sequence[ast.expr], value: Value) -> Iterator[tuple[ast.expr, Value]]:
+    """What each target gets, those within tuples among them: all values are there before the first is assigned."""
+    items = value.items if isinstance(value, Tuple) else _rows(context, value, len(targets))
+    if len(items) != len(targets):
+        what = dimensions_of(getattr(context.place, "value", context.place), len(items))
+        context.wrong_type(f"{f'{len(items)} values for' if what is None else f'{what}, and here are'} {len(targets)} names")
+    for target, item in zip(targets, items, strict=True):
+        if isinstance(target, ast.Tuple | ast.List):
+            yield from _pairs(context, target.elts, item)
+        else:
+            yield target, item
 
 
 def _rows(context: Context, value: Value, count: int) -> tuple[Value, ...]:

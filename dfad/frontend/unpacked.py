@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NoReturn
 
 from dfad.frontend.scope import Context, Frame, Home, Items, Retry
@@ -64,6 +64,16 @@ def _unused(name: str, taken: set[str]) -> str:
     return name
 
 
+def _side_by_side(targets: Sequence[ast.expr], values: Sequence[ast.expr]) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The targets and values of an assignment, without the tuples round them where both have one."""
+    for target, value in zip(targets, values, strict=True):
+        match target, value:
+            case ast.Tuple(inner), ast.Tuple(parts) if len(inner) == len(parts):
+                yield from _side_by_side(inner, parts)
+            case _:
+                yield target, value
+
+
 class _Rewrite(ast.NodeTransformer):
     """Puts the items in the place of one variable."""
 
@@ -84,6 +94,15 @@ class _Rewrite(ast.NodeTransformer):
                 return ast.copy_location(ast.Name(self.items.names[place], ast.Load()), node)
             case _:
                 return self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt:
+        """``s, t = t, s`` is an exchange of all the items."""
+        self.generic_visit(node)
+        match node:
+            case ast.Assign([ast.Tuple(targets) as left], ast.Tuple(values) as right) if len(targets) == len(values):
+                pairs = list(_side_by_side(targets, values))
+                left.elts, right.elts = [target for target, _ in pairs], [value for _, value in pairs]
+        return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
         """``state: tuple = ...`` as a plain assignment, whose target may be several."""

@@ -144,6 +144,41 @@ def best_so_far(x, v, n):
     return best[0] + np.sum(best[1])
 
 
+def numbers_exchanged_in_tuples(x, v, n):
+    """Every value is there before the first name is bound."""
+    a, b, c, d = x[0], x[-1], v[0], v[-1]
+    for _ in range(n):
+        (a, b), (c, d) = (c * 1.5, d), (b, a)
+    return a + 2.0 * b + 3.0 * c + 4.0 * d
+
+
+def arrays_exchanged_in_tuples(x, v, n):
+    u, w, z = x.copy(), v.copy(), x * 2.0
+    for _ in range(n):
+        (u, w), z = (w, z), u
+        z[0] += 1.0
+    return np.sum(u * u) + 2.0 * np.sum(w) + 3.0 * np.sum(z)
+
+
+def two_states_exchanged(x, v, n):
+    s, t = (x.copy(), v.copy()), (v * 2.0, x * 3.0)
+    for _ in range(n):
+        s[0][0] += t[1][-1]
+        s, t = t, s
+        s = (s[1], s[0])
+    return np.sum(s[0]) + 2.0 * np.sum(s[1]) + 3.0 * np.sum(t[0] * t[0]) + 4.0 * np.sum(t[1])
+
+
+def state_and_the_one_before(x, v, n):
+    s = (x.copy(), v.copy())
+    before = s
+    for _ in range(n):
+        before = s
+        s = (s[0] * 0.5 + before[1], s[1])
+        s[1][0] += 1.0
+    return np.sum(s[0]) + 2.0 * np.sum(s[1] * s[1]) + 3.0 * np.sum(before[0]) + 5.0 * np.sum(before[1])
+
+
 STATE = all_of(array("n"), array("n"), value(3))
 
 ENTRIES = (
@@ -162,4 +197,8 @@ ENTRIES = (
     Entry(state_in_a_list, STATE, bits=False),
     Entry(state_returned, STATE),
     Entry(best_so_far, STATE, bits=False),
+    Entry(numbers_exchanged_in_tuples, STATE, least=1, bits=False),
+    Entry(arrays_exchanged_in_tuples, STATE, least=1, bits=False),
+    Entry(two_states_exchanged, STATE, least=1, bits=False),
+    Entry(state_and_the_one_before, STATE, least=1, bits=False),
 )
