@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dfad
+from dfad import check
 from dfad.adjoint import rules
 from dfad.frontend.lower import lower
 from dfad.ir.algebra import multiply
@@ -45,6 +46,10 @@ def halved(x):
         x = 0.5 * x
         n += 1.0
     return n * x
+
+
+def halved_values(x):
+    return np.sum(x * x / 2.0)
 
 
 def nested(x):
@@ -224,3 +229,37 @@ def test_sizes_beyond_the_interpreter_are_told():
     check = dfad.check_grad(jumps, x)
     assert not check
     assert "try smaller arguments" in check.arguments[0].where.message
+
+
+def test_values_that_are_not_the_functions_own_are_told(monkeypatch):
+    """A compiler that took halves for thirds would have a gradient that agrees with its values."""
+    made = dfad.kernel(halved_values)
+    x = np.linspace(0.5, 1.5, 4)
+    assert dfad.check_grad(made, x)
+    assert dfad.check_grad(made, x).strayed < 1e-15
+    right = check.vjp
+
+    def wrong(*args, **options):
+        value, pullback = right(*args, **options)
+        return 1.5 * value, lambda w: 1.5 * pullback(w)
+
+    monkeypatch.setattr(check, "vjp", wrong)
+    found = dfad.check_grad(made, x)
+    assert not found
+    assert all(one.is_right for one in found.arguments)
+    assert "NOT THE FUNCTION'S OWN" in str(found)
+
+
+TABLE = np.zeros(3)
+
+
+def written_around(x):
+    TABLE[0] = 2.0 * x[0]
+    return TABLE[0] * x[1]
+
+
+def test_a_function_that_writes_to_globals_is_not_run_by_itself():
+    found = dfad.check_grad(written_around, np.array([1.0, 2.0]))
+    assert found
+    assert found.strayed is None
+    np.testing.assert_array_equal(TABLE, 0.0)
