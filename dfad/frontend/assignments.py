@@ -47,17 +47,24 @@ from dfad.ir.nodes import Read
 from dfad.ir.walk import walk_expression
 
 
-def assign_all(context: Context, statement: ast.Assign, targets: Sequence[ast.expr], value: ast.expr) -> None:
+def assign_all(context: Context, statement: ast.Assign, targets: Sequence[ast.expr], assigned: ast.expr) -> None:
     """``a = b = value``, or an exchange of arrays."""
     if is_exchange(statement):
-        left, right = ([node.id for node in ast.walk(side) if isinstance(node, ast.Name)] for side in (targets[0], value))
+        left, right = ([node.id for node in ast.walk(side) if isinstance(node, ast.Name)] for side in (targets[0], assigned))
         if exchange_homes(context, left, right):
             return
-    found = evaluate(context, value)
+    found = evaluate(context, assigned)
     if len(targets) > 1:
-        found = keep(context, found)
-    for target in targets:
-        assign(context, target, found)
+        found = _kept_apart(context, keep(context, found), _written(context, targets))
+    for target, value in zip(targets, context.frame.in_turn([found] * len(targets)), strict=True):
+        assign(context, target, value)
+
+
+def _written(context: Context, targets: Sequence[ast.expr]) -> set[str]:
+    """The arrays of the variables among the targets."""
+    names = {node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    homes = context.frame.homes
+    return {array.name for name in names & homes.keys() for array in homes[name].arrays}
 
 
 def assign(context: Context, target: ast.expr, value: Value) -> None:

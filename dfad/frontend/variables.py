@@ -92,7 +92,7 @@ def _assign_home(context: Context, name: str, home: Home, value: Value) -> Value
         case View() | Lazy() | Deferred():
             found = operand_of(context, value)
             return _assign_scalar(context, name, home, found if isinstance(found, Scalar) else Scalar(found.at(())))
-        case Tuple() if home.fixed != value and not (home.value is None and _is_constant(context, value)):
+        case Tuple() if _changes(context, home, value):
             start_unpacking(context, name, home, value)
         case Masked():
             return _assign_home(context, name, home, operand_of(context, value))
@@ -104,6 +104,13 @@ def _assign_home(context: Context, name: str, home: Home, value: Value) -> Value
                 f"{name} becomes {kind_of(value)} in a loop or branch that also gives it another value{place_before(context, name)}",
                 hint="use a number or an array",
             )
+
+
+def _changes(context: Context, home: Home, value: Tuple) -> bool:
+    """Whether the variable is a tuple, and not the same all the time."""
+    if home.value is None:
+        return not _is_constant(context, value)
+    return isinstance(home.fixed, Tuple) and home.fixed != value
 
 
 def _is_constant(context: Context, value: Value) -> bool:

@@ -151,9 +151,10 @@ def _largest(extent: sympy.Expr, recorded: isl.Set, space: Space, statement: Sta
 def _limits(difference: isl.Set, statement: Statement, space: Space) -> list[_Limit]:
     """The constraints that bound one index each, with their conditions: those that make the box smaller at the price of one comparison.
 
-    The others only cut corners off the box; without them a few more instances record, which is as right.
+    The others only cut corners off the box; without them a few more instances record, which is as right. So it is without those that isl
+    cannot tell, about remainders that it has found itself.
     """
-    parts = difference.get_basic_sets()
+    parts = difference.remove_unknown_divs().get_basic_sets()
     if len(parts) != 1:
         return []
     inputs = tuple(loop.index for loop in statement.loops)

@@ -333,7 +333,18 @@ def loop_wraps_in_strides(x, A):
     return np.sum(A)
 
 
+def loop_reads_from_the_end_in_steps(x, y, c):
+    """Of an array that ends with a branch: which elements are read is told by remainders that isl leaves unsaid."""
+    n = len(x)
+    if c > 0.3:
+        w = np.sin(y) * c
+        for i in range(0, n, 2):
+            x[i] -= 0.5 * c / (1.5 + math.cos(c + w[n - 1 - i]) ** 2)
+    return np.sum(x)
+
+
 ENTRIES = (
+    Entry(loop_reads_from_the_end_in_steps, all_of(array("n"), array("n"), number()), bits=False),
     Entry(loop_wraps_in_strides, all_of(array("n"), array("n", "n")), bits=False),
     Entry(loop_reads_neighbours, all_of(array("n"), array("n"))),
     Entry(loop_in_place_recurrence, array("n")),

@@ -179,6 +179,24 @@ def state_and_the_one_before(x, v, n):
     return np.sum(s[0]) + 2.0 * np.sum(s[1] * s[1]) + 3.0 * np.sum(before[0]) + 5.0 * np.sum(before[1])
 
 
+def two_names_for_a_state(x, v, n):
+    a = b = (x, v)
+    for _ in range(n):
+        a = b = (b[1] + 1.0, a[0])
+    return np.sum(a[0] * a[0]) + 2.0 * np.sum(b[1])
+
+
+def names_and_tuples_in_a_row(x, v, n):
+    """Every target gets the values from before the first is bound."""
+    a, b = 0.5 * x[0], 0.5 * v[0]
+    for _ in range(n):
+        a = b = 0.5 * a + 0.25 * b + x[0]
+        (a, b) = c = (b * 0.5, a)
+        (a, b) = (p, q) = (b, a + 1.0)
+        a += 0.1 * p * c[0] - q
+    return a + 3.0 * b
+
+
 STATE = all_of(array("n"), array("n"), value(3))
 
 ENTRIES = (
@@ -201,4 +219,6 @@ ENTRIES = (
     Entry(arrays_exchanged_in_tuples, STATE, least=1, bits=False),
     Entry(two_states_exchanged, STATE, least=1, bits=False),
     Entry(state_and_the_one_before, STATE, least=1, bits=False),
+    Entry(two_names_for_a_state, STATE, bits=False),
+    Entry(names_and_tuples_in_a_row, STATE, least=1, bits=False),
 )
