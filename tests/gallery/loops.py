@@ -333,14 +333,15 @@ def loop_wraps_in_strides(x, A):
     return np.sum(A)
 
 
-def loop_reads_from_the_end_in_steps(x, y, c):
+def loop_reads_from_the_end_in_steps(y, x, c):
     """Of an array that ends with a branch: which elements are read is told by remainders that isl leaves unsaid."""
     n = len(x)
-    if c > 0.3:
+    if c > 5.0:
+        y[0] = c
+    else:
         w = np.sin(y) * c
         for i in range(0, n, 2):
-            x[i] -= 0.5 * c / (1.5 + math.cos(c + w[n - 1 - i]) ** 2)
-    return np.sum(x)
+            y[i] -= 0.5 / (1.5 + math.cos(w[n - 1 - i]) ** 2)
 
 
 ENTRIES = (
