@@ -15,6 +15,7 @@ import sympy
 from dfad.frontend.arithmetic import apply, select
 from dfad.frontend.scope import Context
 from dfad.frontend.values import (
+    ONE,
     ZERO,
     Along,
     Dimension,
@@ -66,15 +67,28 @@ def read_selection(context: Context, selection: Selection) -> View | OneOf:
         table = {hole: pin(element(array)) for hole, array in zip(HOLES, holes, strict=False)}
         dimensions = tuple(_filled(dimension, table) for dimension in view.dimensions)
         filled.append(View(view.array, dimensions, tuple(extent.xreplace(table) for extent in view.shape)) if table else view)
+    for view in filled:
+        for axis, extent in enumerate(view.shape):
+            context.builder.know(_most(context, view, axis) - extent)
     if len(filled) == 1:
         return filled[0]
     selector = pin(element(selection.selector))
-    shape = tuple(_extent(context, selector, extents) for extents in zip(*(view.shape for view in filled), strict=True))
+    most = [sympy.Max(*(_most(context, view, axis) for view in filled)) for axis in range(len(filled[0].shape))]
+    extents = zip(*(view.shape for view in filled), strict=True)
+    shape = tuple(_extent(context, selector, *found) for found in zip(extents, most, strict=True))
     return one_of(selector, [replace(view, shape=shape) for view in filled])
 
 
-def _extent(context: Context, selector: sympy.Expr, extents: Sequence[sympy.Expr]) -> sympy.Expr:
-    """The extent of the view at that place, where some come from holes; else they are known to be one."""
+def _most(context: Context, view: View, axis: int) -> sympy.Expr:
+    """What the view's extent is at most: its array's."""
+    for dimension, extent in zip(view.dimensions, view.array.shape, strict=True):
+        if isinstance(dimension, Along) and dimension.axis == axis and dimension.stride == ONE:
+            return context.builder.natural(extent)
+    return view.shape[axis]
+
+
+def _extent(context: Context, selector: sympy.Expr, extents: Sequence[sympy.Expr], most: sympy.Expr) -> sympy.Expr:
+    """The extent of the view at that place, where some come from holes; else they are known to be one. ``most`` is an upper bound."""
     if not any(extent.is_Symbol and extent not in context.builder.entry for extent in extents):
         return extents[0]
     found = integer(extents[-1])
@@ -82,6 +96,7 @@ def _extent(context: Context, selector: sympy.Expr, extents: Sequence[sympy.Expr
         found = select(_is_at(selector, place), integer(extents[place]), found)
     pinned = context.builder.pin_integer(found)
     context.builder.know(pinned)
+    context.builder.know(most - pinned)
     return pinned
 
 

@@ -72,10 +72,8 @@ def open_room(context: Context, name: str, home: Home, value: View | OneOf | Non
     shapes += [] if value is None else [value.shape]
     if len({len(shape) for shape in shapes}) != 1:
         refuse_shape(context, name)
-    room = tuple(
-        context.builder.natural(sympy.Max(*extents, *_asked(context, name, axis)))
-        for axis, extents in enumerate(zip(*shapes, strict=True))
-    )
+    largest = [[extent for extent in extents if extent != ZERO] or [ZERO] for extents in zip(*shapes, strict=True)]
+    room = tuple(context.builder.natural(sympy.Max(*known, *_asked(context, name, axis))) for axis, known in enumerate(largest))
     dtype, _ = context.learned.types[home.key]
     if value is not None:
         dtype, _ = joined_type(context, [(dtype, False), (value.dtype, False)])
@@ -104,9 +102,17 @@ def part_of_room(context: Context, name: str, home: Home, value: View | Lazy | D
     if len(room.shape) != len(extents):
         refuse_shape(context, name)
     for axis, (extent, most) in enumerate(zip(extents, room.shape, strict=True)):
-        if not context.builder.proves(most - extent):
+        if not _fits(context, extent, most):
             _require_room(context, name, axis, extent, most)
     return View(home.own, room.dimensions, extents)
+
+
+def _fits(context: Context, extent: sympy.Expr, most: sympy.Expr) -> bool:
+    """Whether it is proven that there is room for the extent; of maxima, part by part."""
+    if isinstance(extent, sympy.Max):
+        return all(_fits(context, part, most) for part in extent.args)
+    larger = most.args if isinstance(most, sympy.Max) else ()
+    return any(context.builder.proves(one - extent) for one in (most, *larger))
 
 
 def _require_room(context: Context, name: str, axis: int, extent: sympy.Expr, most: sympy.Expr) -> None:
