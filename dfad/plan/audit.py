@@ -7,17 +7,19 @@ the array that the step writes. Then
 1. a step or copy that reads an array read it before: in the same version;
 2. where it did not (its read took the place of a fused one), the array is an argument that nobody writes, or settled in the forward sweep,
    and has its last version.
+
+And of the default plan: no array of the reverse sweep that stands for one of the forward sweep is read before anything fills it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from dfad.errors import CompilerBug
 from dfad.ir.lifetimes import top_level
-from dfad.ir.nodes import Block, Library, Node, Program, Role, Statement, Tasklet
+from dfad.ir.nodes import Block, Exchange, Library, Node, Program, Role, Statement, Tasklet
 from dfad.ir.show import show
-from dfad.ir.walk import reads, walk, writes
+from dfad.ir.walk import children, reads, walk, writes
 from dfad.plan.realize import original_key
 
 Version = tuple[str, ...]
@@ -40,6 +42,35 @@ def audit(before: Program, after: Program) -> Program:
         if version != expected:
             raise CompilerBug(f"the step {key} reads {array} as left by {version} and not by {expected}", show(after))
     return after
+
+
+def check_filled(reverse: Block, twins: Collection[str]) -> Block:
+    """Check that each twin of a forward sweep's array is written before it is read, and return the reverse sweep.
+
+    Raises
+    ------
+    CompilerBug
+        With the statement that reads what is not there yet.
+    """
+    for block in (node for node in walk(reverse) if isinstance(node, Block)):
+        for name in (array.name for array in block.arrays if array.name in twins):
+            touched = list(_touches(block, name))
+            fills = [is_fill for _, is_fill in touched]
+            if True in fills and not fills[0]:  # one that is never filled has no elements
+                raise CompilerBug(f"{name} is read before it is filled, by {touched[0][0]!r}")
+    return reverse
+
+
+def _touches(node: Node, name: str) -> Iterator[tuple[Node, bool]]:
+    """The nodes that use an array, in the order of the text, and whether they write it without having read it."""
+    if any(memlet.array == name for memlet in reads(node)):
+        yield node, False
+    if isinstance(node, Exchange) and name in {node.first, node.second}:
+        yield node, True
+    if isinstance(node, Tasklet | Library) and node.write.array == name:
+        yield node, not node.accumulate
+    for part in children(node):
+        yield from _touches(part, name)
 
 
 def _versions(steps: Sequence[Statement], buffers: dict[str, str]) -> Iterator[tuple[str, str, Version]]:

@@ -44,6 +44,7 @@ from dfad.ir.walk import (
     first_location,
     map_node_expressions,
     map_symbols,
+    reads,
     rename_arrays,
     rewrite,
     rewrite_block,
@@ -51,6 +52,7 @@ from dfad.ir.walk import (
     walk,
     writes,
 )
+from dfad.plan.audit import check_filled
 from dfad.plan.decide import decide
 from dfad.plan.demands import ENTRY, Demands, at_entry, sweeps, wants_of
 from dfad.plan.first import found_first, later_trips, put_back
@@ -80,7 +82,7 @@ def record_with_reasons(program: Program) -> tuple[Program, tuple[Reason, ...]]:
     found, (forward, _) = decided.found, sweeps(decided.program)
     merge = _Merge(found, decided.facts, widened(forward, found.demands.arrays))
     forward, reverse = merge.block(forward, decided.reverse)
-    reverse = _meet(reverse, found)
+    reverse = check_filled(_meet(reverse, found), found.again.values())
     return _with_copies(program, forward, reverse, found.demands, merge), reasons_of(merge.slots, found, reverse)
 
 
@@ -231,9 +233,15 @@ class _Merge:
     # ------------------------------------------------------------ arrays of inner Blocks
 
     def local_arrays(self, block: Block) -> tuple[list[Array], list[Node], list[Node]]:
-        """For the Block's own arrays: their twins in the reverse Block, what fills these at its head, what records at the Block's end."""
+        """For the Block's own arrays: their twins in the reverse Block, what fills these at its head, what records at the Block's end.
+
+        The twins are filled in the order of definition. Where one node of the Block defines several, those that are restored and that the
+        others are computed from come first.
+        """
         arrays: list[Array] = []
-        heads = list(self.locals.at_end.get(block, ()))
+        replays = self.locals.at_end.get(block, ())
+        operands = {(position, memlet.array) for position, node in replays for inner in walk(node) for memlet in reads(inner)}
+        heads = [((position, 1), node) for position, node in replays]
         tails: list[Node] = []
         for position, array in _in_order_of_definition(block, self.locals.again):
             arrays.append(replace(array, name=self.locals.again[array.name]))
@@ -242,7 +250,8 @@ class _Merge:
                 whole = Memlet(array.name, tuple(Range(sympy.Integer(0), extent) for extent in array.shape))
                 record, restore = self.slot(statement, whole, f"{statement.key}:{array.name}")
                 tails += record
-                heads += [(position, node) for node in restore]
+                turn = 0 if (position, array.name) in operands else 2
+                heads += [((position, turn), node) for node in restore]
         return arrays, [node for _, node in sorted(heads, key=lambda head: head[0])], tails
 
 
