@@ -135,8 +135,13 @@ def _without(node: Node, kept: frozenset[str]) -> Node | tuple[Node, ...]:
         case Block():
             return replace(node, arrays=tuple(array for array in node.arrays if array.name in kept))
         case Loop():
-            return node if node.body.body else ()
+            return node if _does_something(node.body) else ()
         case Branch():
-            return node if node.then.body or node.orelse.body else ()
+            return node if _does_something(node.then) or _does_something(node.orelse) else ()
         case _:
             return node
+
+
+def _does_something(block: Block) -> bool:
+    """Whether there is more in it than Blocks in which nothing is left."""
+    return any(not isinstance(node, Block) or _does_something(node) for node in block.body)

@@ -185,7 +185,22 @@ def out_of_a_helper(x, c):
     return total
 
 
+def way_out_beside_an_exchange(x, y, c):
+    """Whether the kernel has returned is computed again without the condition of the exchange."""
+    s = 0.3 * c
+    if c > 5.0:
+        return s + np.sum(x)
+    if x[0] > 0.8:
+        if c > 1.0:
+            return s + np.sum(x * x)
+    else:
+        if s > 0.1:
+            x, y = y, x
+    return s + np.sum(x * x) - np.sum(np.sin(y))
+
+
 ENTRIES = (
+    Entry(way_out_beside_an_exchange, all_of(array("n"), array("n"), number()), least=1, bits=False),
     Entry(out_at_a_barrier, all_of(array("n+1"), value(10), number(0.7, 0.9)), bits=False),
     Entry(out_downwards, all_of(array("n+1"), value(0.6)), bits=False),
     Entry(out_by_two_doors, all_of(array("n+1"), value(0.3), value(1.5)), bits=False),

@@ -73,7 +73,43 @@ def values_at_places(n, rng):
 
 SQUARES = all_of(array("n"), array("n", "n"), array("n", "n"))
 
+def product_of_three_and_its_elements(H, P, n):
+    """What the elements go into is computed again in the reverse sweep, from the product, which is restored."""
+    for _ in range(n):
+        S = H @ P @ H
+        P = np.ones((2, 2)) / (S[0, 0] * S[1, 1])
+    return np.sum(P)
+
+
+def inverse_of_two(S):
+    d = S[0, 0] * S[1, 1] - S[0, 1] * S[1, 0]
+    return np.array([[S[1, 1], -S[0, 1]], [-S[1, 0], S[0, 0]]]) / d
+
+
+def filter_of_kalman(H, P, n):
+    R = np.eye(2) * 0.3
+    x = np.zeros(2)
+    for _ in range(n):
+        S = H @ P @ H.T + R
+        K = P @ H.T @ inverse_of_two(S)
+        x = x + K @ (np.array([1.0, 0.5]) - H @ x)
+        P = (np.eye(2) - K @ H) @ P + 0.1 * np.eye(2)
+    return np.sum(P), np.sum(x * x)
+
+
+def square_of_an_element_of_a_product(H, P, n):
+    for _ in range(n):
+        S = H @ P @ H
+        A = np.zeros((2, 2))
+        A[0, 0] = S[0, 0] ** 2
+        P = H @ A
+    return np.sum(P)
+
+
 ENTRIES = (
+    Entry(product_of_three_and_its_elements, all_of(array(2, 2), array(2, 2), value(3)), bits=False),
+    Entry(filter_of_kalman, all_of(array(2, 2), array(2, 2), value(3)), bits=False),
+    Entry(square_of_an_element_of_a_product, all_of(array(2, 2), array(2, 2), value(3)), bits=False),
     Entry(inner_products, SQUARES, bits=False),
     Entry(products_over_axes, all_of(array("n", 3), array(3, "n"), array("n", 3, 3)), bits=False),
     Entry(cross_products, triples, bits=False),
