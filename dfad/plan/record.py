@@ -8,7 +8,7 @@ gets the value that it names. What it does not do: weigh bytes against seconds (
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -49,6 +49,7 @@ from dfad.ir.walk import (
     rewrite,
     rewrite_block,
     substitute,
+    symbol_names,
     walk,
     writes,
 )
@@ -240,7 +241,7 @@ class _Merge:
         """
         arrays: list[Array] = []
         replays = self.locals.at_end.get(block, ())
-        operands = {(position, memlet.array) for position, node in replays for inner in walk(node) for memlet in reads(inner)}
+        operands = {(position, name) for position, node in replays for inner in walk(node) for name in _operands(inner)}
         heads = [((position, 1), node) for position, node in replays]
         tails: list[Node] = []
         for position, array in _in_order_of_definition(block, self.locals.again):
@@ -253,6 +254,12 @@ class _Merge:
                 turn = 0 if (position, array.name) in operands else 2
                 heads += [((position, turn), node) for node in restore]
         return arrays, [node for _, node in sorted(heads, key=lambda head: head[0])], tails
+
+
+def _operands(node: Node) -> Iterator[str]:
+    """The arrays that a node reads, those that its bounds and subsets name among them."""
+    yield from (memlet.array for memlet in reads(node))
+    yield from symbol_names(node)
 
 
 def _in_order_of_definition(block: Block, again: dict[str, str]) -> list[tuple[int, Array]]:

@@ -81,6 +81,27 @@ def product_of_three_and_its_elements(H, P, n):
     return np.sum(P)
 
 
+def normed(Q):
+    q = np.sqrt(1.0 + np.sum(Q * Q))
+    Q = Q / q
+    return Q
+
+
+def element_of_what_a_product_leaves(H, P, x, n):
+    """Which array and which part of it the names mean is restored before the element is read again."""
+    K = P @ H
+    S = H * 0.5
+    y = x * 1.0
+    for _ in range(n):
+        if n > 2:
+            P = P.copy()
+            y = np.sin(P[:, 1]) * S[1, 0]
+        P = normed(S)
+        S = K.copy()
+        S = (np.eye(2) - 0.3 * H @ H) @ S
+    return np.sum(P * P) + np.sum(S * K) + np.sum(np.sin(y))
+
+
 def inverse_of_two(S):
     d = S[0, 0] * S[1, 1] - S[0, 1] * S[1, 0]
     return np.array([[S[1, 1], -S[0, 1]], [-S[1, 0], S[0, 0]]]) / d
@@ -107,6 +128,7 @@ def square_of_an_element_of_a_product(H, P, n):
 
 
 ENTRIES = (
+    Entry(element_of_what_a_product_leaves, all_of(array(2, 2), array(2, 2), array(2), value(3)), bits=False),
     Entry(product_of_three_and_its_elements, all_of(array(2, 2), array(2, 2), value(3)), bits=False),
     Entry(filter_of_kalman, all_of(array(2, 2), array(2, 2), value(3)), bits=False),
     Entry(square_of_an_element_of_a_product, all_of(array(2, 2), array(2, 2), value(3)), bits=False),
