@@ -14,13 +14,15 @@ import numpy as np
 import pytest
 
 from dfad.adjoint.reverse import Request, differentiate
+from dfad.errors import CompilerBug
 from dfad.ir.evaluate import Run
 from dfad.ir.nodes import Apply, Demand, Read, Role, Tasklet
 from dfad.ir.verify import verify
 from dfad.ir.walk import all_arrays, reads, rewrite_block, walk, walk_expression
 from dfad.plan.record import record
-from tests.adjoint_paths import cotangents, seed_for, subject
+from tests.adjoint_paths import cotangents, recorded, seed_for, subject
 from tests.gallery import GALLERY
+from tests.language import PROGRAMS
 
 
 class Watching(Run):
@@ -112,3 +114,13 @@ def test_a_restore_that_is_not_there_is_seen():
     [(wanted, seen), *_] = seen_by_both("loop_nonlinear_sweeps", 5, without_restores)
     assert wanted
     assert any(seen[key] != instances for key, instances in wanted.items())
+
+
+def test_an_array_that_is_read_before_it_is_filled_is_a_bug(monkeypatch):
+    """Were what is restored not put before what is computed from it, the second look at the plan would tell."""
+    entry = PROGRAMS["product_of_three_and_its_elements"]
+    case = subject(entry.function, entry.make(2, np.random.default_rng(0)))
+    assert recorded(case, None, case.active)
+    monkeypatch.setattr("dfad.plan.record._operands", lambda _: iter(()))
+    with pytest.raises(CompilerBug, match="before it is filled"):
+        recorded(case, None, case.active)

@@ -19,7 +19,7 @@ from dfad.errors import CompilerBug
 from dfad.ir.lifetimes import top_level
 from dfad.ir.nodes import Block, Exchange, Library, Node, Program, Role, Statement, Tasklet
 from dfad.ir.show import show
-from dfad.ir.walk import children, reads, walk, writes
+from dfad.ir.walk import reads, walk, writes
 from dfad.plan.realize import original_key
 
 Version = tuple[str, ...]
@@ -53,24 +53,29 @@ def check_filled(reverse: Block, twins: Collection[str]) -> Block:
         With the statement that reads what is not there yet.
     """
     for block in (node for node in walk(reverse) if isinstance(node, Block)):
-        for name in (array.name for array in block.arrays if array.name in twins):
-            touched = list(_touches(block, name))
-            fills = [is_fill for _, is_fill in touched]
-            if True in fills and not fills[0]:  # one that is never filled has no elements
-                raise CompilerBug(f"{name} is read before it is filled, by {touched[0][0]!r}")
+        own = {array.name for array in block.arrays} & set(twins)
+        first, filled = dict[str, tuple[Node, bool]](), set[str]()
+        for name, node, is_fill in _touches(block) if own else ():
+            first.setdefault(name, (node, is_fill))
+            filled |= {name} if is_fill else set()
+        for name in sorted(own & filled):  # one that is never filled has no elements
+            node, is_fill = first[name]
+            if not is_fill:
+                raise CompilerBug(f"{name} is read before it is filled, by {node!r}")
     return reverse
 
 
-def _touches(node: Node, name: str) -> Iterator[tuple[Node, bool]]:
-    """The nodes that use an array, in the order of the text, and whether they write it without having read it."""
-    if any(memlet.array == name for memlet in reads(node)):
-        yield node, False
-    if isinstance(node, Exchange) and name in {node.first, node.second}:
-        yield node, True
-    if isinstance(node, Tasklet | Library) and node.write.array == name:
-        yield node, not node.accumulate
-    for part in children(node):
-        yield from _touches(part, name)
+def _touches(block: Block) -> Iterator[tuple[str, Node, bool]]:
+    """The arrays that the nodes of a Block use, in the order of the text, each with the node and whether it writes without reading."""
+    for node in walk(block):
+        for memlet in reads(node):
+            yield memlet.array, node, False
+        match node:
+            case Exchange(first, second):
+                yield first, node, True
+                yield second, node, True
+            case Tasklet() | Library():
+                yield node.write.array, node, not node.accumulate
 
 
 def _versions(steps: Sequence[Statement], buffers: dict[str, str]) -> Iterator[tuple[str, str, Version]]:
