@@ -66,16 +66,18 @@ def check_filled(reverse: Block, twins: Collection[str]) -> Block:
 
 
 def _touches(block: Block) -> Iterator[tuple[str, Node, bool]]:
-    """The arrays that the nodes of a Block use, in the order of the text, each with the node and whether it writes without reading."""
+    """The arrays that the nodes of a Block use, in the order of the text, each with the node and whether it fills: also a recurrence does,
+    which reads a cell of the array and writes another."""
     for node in walk(block):
-        for memlet in reads(node):
-            yield memlet.array, node, False
         match node:
             case Exchange(first, second):
-                yield first, node, True
-                yield second, node, True
-            case Tasklet() | Library():
-                yield node.write.array, node, not node.accumulate
+                filled = {first, second}
+            case Tasklet() | Library() if not node.accumulate:
+                filled = {node.write.array}
+            case _:
+                filled = set()
+        for name in (*(memlet.array for memlet in (*reads(node), *writes(node))), *filled):
+            yield name, node, name in filled
 
 
 def _versions(steps: Sequence[Statement], buffers: dict[str, str]) -> Iterator[tuple[str, str, Version]]:
