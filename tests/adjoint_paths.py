@@ -10,6 +10,7 @@ import copy
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from dfad.plan.postpone import postpone
 from dfad.plan.record import record
 from dfad.run.call import classify
 from dfad.source import read_source
+from tests.gallery.refused import define
 from tests.references import complex_step_gradient, run_numpy, weights
 
 Function = Callable[..., Any]
@@ -60,6 +62,15 @@ class Subject:
     def outputs(self, of: tuple[str, ...] | None) -> tuple[np.ndarray, ...]:
         """What NumPy gives for them."""
         return run_numpy(self.function, self.arguments, of)
+
+
+def written(text: str, name: str) -> Function:
+    """The kernel of a text; its helpers get a module, without which the complex step does not look into them."""
+    function = define(text, name)
+    for found in function.__globals__.values():
+        if isinstance(found, FunctionType):
+            found.__module__ = __name__
+    return function
 
 
 def subject(function: Function, arguments: Sequence[Any]) -> Subject:

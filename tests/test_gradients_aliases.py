@@ -1,14 +1,11 @@
 """Gradients of kernels that bind names to views and to each other (random_aliases.py), against the complex step."""
 
-from types import FunctionType
-
 import numpy as np
 import pytest
 
 import dfad
 from dfad.errors import KernelTypeError, UnsupportedSyntax
-from tests.adjoint_paths import interpreted_gradients, reference_gradients, subject
-from tests.gallery.refused import define
+from tests.adjoint_paths import interpreted_gradients, reference_gradients, subject, written
 from tests.random_aliases import random_aliases
 from tests.references import relative_error
 from tests.test_frontend_aliases import MOST_REFUSED, arguments
@@ -17,20 +14,11 @@ QUICK, LONG, CHUNK = 200, 10000, 100
 TOLERANCE = 1e-9
 
 
-def written(seed):
-    """The kernel; its helpers get a module, without which the complex step does not look into them."""
-    function = define(random_aliases(seed), f"gradients of aliases {seed}")
-    for found in function.__globals__.values():
-        if isinstance(found, FunctionType):
-            found.__module__ = __name__
-    return function
-
-
 def check(seeds):
     refused = 0
     for seed in seeds:
         try:
-            case = subject(written(seed), arguments(seed))
+            case = subject(written(random_aliases(seed), f"gradients of aliases {seed}"), arguments(seed))
         except (UnsupportedSyntax, KernelTypeError):
             refused += 1
             continue

@@ -1,14 +1,11 @@
 """Gradients of kernels of small matrices (random_matrices.py), against the complex step."""
 
-from types import FunctionType
-
 import numpy as np
 import pytest
 
 import dfad
 from dfad.errors import KernelTypeError, UnsupportedSyntax
-from tests.adjoint_paths import interpreted_gradients, reference_gradients, subject
-from tests.gallery.refused import define
+from tests.adjoint_paths import interpreted_gradients, reference_gradients, subject, written
 from tests.random_matrices import random_matrices
 from tests.references import relative_error
 
@@ -23,19 +20,10 @@ def arguments(seed):
     return rng.uniform(-1, 1, (2, 2)), rng.uniform(-1, 1, (2, 2)), rng.uniform(-1, 1, 2), int(rng.integers(0, 4))
 
 
-def written(seed):
-    """The kernel; its helpers get a module, without which the complex step does not look into them."""
-    function = define(random_matrices(seed), f"gradients of matrices {seed}")
-    for found in function.__globals__.values():
-        if isinstance(found, FunctionType):
-            found.__module__ = __name__
-    return function
-
-
 def try_matrices(seed, compiled=False):
     """One kernel's gradients: what came of it."""
     try:
-        case = subject(written(seed), arguments(seed))
+        case = subject(written(random_matrices(seed), f"gradients of matrices {seed}"), arguments(seed))
     except (UnsupportedSyntax, KernelTypeError):
         return "refused"
     expected = reference_gradients(case, None)

@@ -159,17 +159,10 @@ def _rows(context: Context, value: Value, count: int) -> tuple[Value, ...]:
 
 def _apart(context: Context, targets: Sequence[ast.expr], items: Sequence[Value]) -> list[Value]:
     """The values with those computed first that an earlier target of the same statement overwrites."""
-    homes = context.frame.homes
     stored, kept = set[str](), list[Value]()
     for target, item in zip(targets, items, strict=True):
         kept.append(_kept_apart(context, item, stored))
-        match target:
-            case ast.Name(id=name) if name in homes:
-                stored |= {array.name for array in homes[name].arrays}
-            case ast.Subscript():
-                stored.add("*")
-            case _:
-                pass
+        stored |= {"*"} if isinstance(target, ast.Subscript) else _written(context, [target])
     return kept
 
 

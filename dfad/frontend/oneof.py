@@ -67,15 +67,15 @@ def read_selection(context: Context, selection: Selection) -> View | OneOf:
         table = {hole: pin(element(array)) for hole, array in zip(HOLES, holes, strict=False)}
         dimensions = tuple(_filled(dimension, table) for dimension in view.dimensions)
         filled.append(View(view.array, dimensions, tuple(extent.xreplace(table) for extent in view.shape)) if table else view)
-    for view in filled:
-        for axis, extent in enumerate(view.shape):
-            context.builder.know(_most(context, view, axis) - extent)
+    bounds = [[_most(context, view, axis) for axis in range(len(view.shape))] for view in filled]
+    for view, most in zip(filled, bounds, strict=True):
+        for extent, bound in zip(view.shape, most, strict=True):
+            context.builder.know(bound - extent)
     if len(filled) == 1:
         return filled[0]
     selector = pin(element(selection.selector))
-    most = [sympy.Max(*(_most(context, view, axis) for view in filled)) for axis in range(len(filled[0].shape))]
-    extents = zip(*(view.shape for view in filled), strict=True)
-    shape = tuple(_extent(context, selector, *found) for found in zip(extents, most, strict=True))
+    axes = zip(zip(*(view.shape for view in filled), strict=True), zip(*bounds, strict=True), strict=True)
+    shape = tuple(_extent(context, selector, extents, sympy.Max(*most)) for extents, most in axes)
     return one_of(selector, [replace(view, shape=shape) for view in filled])
 
 

@@ -13,7 +13,7 @@ And of the default plan: no array of the reverse sweep that stands for one of th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from dfad.errors import CompilerBug
 from dfad.ir.lifetimes import top_level
@@ -44,7 +44,7 @@ def audit(before: Program, after: Program) -> Program:
     return after
 
 
-def check_filled(reverse: Block, twins: Collection[str]) -> Block:
+def check_filled(reverse: Block, twins: Set[str]) -> Block:
     """Check that each twin of a forward sweep's array is written before it is read, and return the reverse sweep.
 
     Raises
@@ -53,7 +53,7 @@ def check_filled(reverse: Block, twins: Collection[str]) -> Block:
         With the statement that reads what is not there yet.
     """
     for block in (node for node in walk(reverse) if isinstance(node, Block)):
-        own = {array.name for array in block.arrays} & set(twins)
+        own = {array.name for array in block.arrays} & twins
         first, filled = dict[str, tuple[Node, bool]](), set[str]()
         for name, node, is_fill in _touches(block) if own else ():
             first.setdefault(name, (node, is_fill))

@@ -83,7 +83,7 @@ def record_with_reasons(program: Program) -> tuple[Program, tuple[Reason, ...]]:
     found, (forward, _) = decided.found, sweeps(decided.program)
     merge = _Merge(found, decided.facts, widened(forward, found.demands.arrays))
     forward, reverse = merge.block(forward, decided.reverse)
-    reverse = check_filled(_meet(reverse, found), found.again.values())
+    reverse = check_filled(_meet(reverse, found), frozenset(found.again.values()))
     return _with_copies(program, forward, reverse, found.demands, merge), reasons_of(merge.slots, found, reverse)
 
 
