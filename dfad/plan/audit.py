@@ -7,17 +7,15 @@ the array that the step writes. Then
 1. a step or copy that reads an array read it before: in the same version;
 2. where it did not (its read took the place of a fused one), the array is an argument that nobody writes, or settled in the forward sweep,
    and has its last version.
-
-And of the default plan: no array of the reverse sweep that stands for one of the forward sweep is read before anything fills it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 
 from dfad.errors import CompilerBug
 from dfad.ir.lifetimes import top_level
-from dfad.ir.nodes import Block, Exchange, Library, Node, Program, Role, Statement, Tasklet
+from dfad.ir.nodes import Block, Library, Node, Program, Role, Statement, Tasklet
 from dfad.ir.show import show
 from dfad.ir.walk import reads, walk, writes
 from dfad.plan.realize import original_key
@@ -42,42 +40,6 @@ def audit(before: Program, after: Program) -> Program:
         if version != expected:
             raise CompilerBug(f"the step {key} reads {array} as left by {version} and not by {expected}", show(after))
     return after
-
-
-def check_filled(reverse: Block, twins: Set[str]) -> Block:
-    """Check that each twin of a forward sweep's array is written before it is read, and return the reverse sweep.
-
-    Raises
-    ------
-    CompilerBug
-        With the statement that reads what is not there yet.
-    """
-    for block in (node for node in walk(reverse) if isinstance(node, Block)):
-        own = {array.name for array in block.arrays} & twins
-        first, filled = dict[str, tuple[Node, bool]](), set[str]()
-        for name, node, is_fill in _touches(block) if own else ():
-            first.setdefault(name, (node, is_fill))
-            filled |= {name} if is_fill else set()
-        for name in sorted(own & filled):  # one that is never filled has no elements
-            node, is_fill = first[name]
-            if not is_fill:
-                raise CompilerBug(f"{name} is read before it is filled, by {node!r}")
-    return reverse
-
-
-def _touches(block: Block) -> Iterator[tuple[str, Node, bool]]:
-    """The arrays that the nodes of a Block use, in the order of the text, each with the node and whether it fills: also a recurrence does,
-    which reads a cell of the array and writes another."""
-    for node in walk(block):
-        match node:
-            case Exchange(first, second):
-                filled = {first, second}
-            case Tasklet() | Library() if not node.accumulate:
-                filled = {node.write.array}
-            case _:
-                filled = set()
-        for name in (*(memlet.array for memlet in (*reads(node), *writes(node))), *filled):
-            yield name, node, name in filled
 
 
 def _versions(steps: Sequence[Statement], buffers: dict[str, str]) -> Iterator[tuple[str, str, Version]]:

@@ -53,9 +53,9 @@ from dfad.ir.walk import (
     walk,
     writes,
 )
-from dfad.plan.audit import check_filled
 from dfad.plan.decide import decide
 from dfad.plan.demands import ENTRY, Demands, at_entry, sweeps, wants_of
+from dfad.plan.filled import check_filled
 from dfad.plan.first import found_first, later_trips, put_back
 from dfad.plan.locals import Locals
 from dfad.plan.reasons import Reason, Slot, reasons_of
@@ -83,7 +83,8 @@ def record_with_reasons(program: Program) -> tuple[Program, tuple[Reason, ...]]:
     found, (forward, _) = decided.found, sweeps(decided.program)
     merge = _Merge(found, decided.facts, widened(forward, found.demands.arrays))
     forward, reverse = merge.block(forward, decided.reverse)
-    reverse = check_filled(_meet(reverse, found), frozenset(found.again.values()))
+    parameters = {entry.symbol.name for entry in program.symbols}
+    reverse = check_filled(forward, _meet(reverse, found), frozenset(found.again.values()), parameters)
     return _with_copies(program, forward, reverse, found.demands, merge), reasons_of(merge.slots, found, reverse)
 
 

@@ -31,7 +31,7 @@ MODULES = (
     "apart",
     "extents",
     "renewals",
-    "sides",
+    "sides", "late",
 )  # fmt: skip
 
 
