@@ -236,7 +236,10 @@ def _verdict(
     scale = float(np.sum(np.abs(gradient * direction)))
     quotients = [(phi(h) - phi(-h)) / (2.0 * h) for h in steps[:3]]
     difference = _extrapolated(quotients) - slope
-    dot_product = 0.0 if difference == 0.0 else abs(difference) / max(scale, abs(_extrapolated(quotients)))
+    if not np.isfinite(difference):
+        dot_product = float("inf")
+    else:
+        dot_product = 0.0 if difference == 0.0 else abs(difference) / max(scale, abs(_extrapolated(quotients)))
     base = phi(0.0)
     remainders = [abs(phi(h) - base - h * slope) for h in steps]
     rounding = 50.0 * float(np.finfo(np.float32 if width == 4 else np.float64).eps) * max(abs(base), scale, 1e-300)

@@ -263,3 +263,16 @@ def test_a_function_that_writes_to_globals_is_not_run_by_itself():
     assert found
     assert found.strayed is None
     np.testing.assert_array_equal(TABLE, 0.0)
+
+
+def grows(x):
+    for _ in range(12):
+        x = x * x
+    return np.sum(x)
+
+
+def test_a_value_beyond_the_range_has_no_derivative():
+    with np.errstate(all="ignore"):
+        found = dfad.check_grad(grows, np.array([1.0, 1e3]))
+    assert not found
+    assert found.arguments[0].dot_product == np.inf

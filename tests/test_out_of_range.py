@@ -77,7 +77,7 @@ def emitted(source, names, values, checks):
 
 
 ONE_SHAPE = {name for name in GALLERY if "exchange" in name or "rotates" in name} | {"branch_chooses_array", "program_gray_scott"}
-ONE_SHAPE |= {name for name in GALLERY if name.startswith("selection_")}
+ONE_SHAPE |= {name for name in GALLERY if name.startswith(("selection_", "along_"))}
 ONE_SHAPE |= {"rows_of_two_that_change_places", "arrays_chosen_that_change_places"}
 """Arrays that are exchanged or chosen between have one shape; another one is told at once."""
 EXTENTS_OF_ONE = {"mask_takes_array", "mask_made_of_what_it_writes", "program_cavity_flow"}

@@ -6,10 +6,10 @@ both paths; that is all that reads can see. A write in place would have to reach
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from dfad.frontend.scope import Context, Doubt, Frame, Retry
+from dfad.frontend.scope import Context, Doubt, Frame, Retry, is_held
 from dfad.frontend.values import Lazy, OneOf, Sharing, Value, View, arrays_of
 from dfad.ir.nodes import Array, Role
 
@@ -28,7 +28,8 @@ def note_copy(context: Context, name: str, array: Array, value: Value, on_all_pa
         note_share(context, name, array, value.shares.cells, value.shares.key)
     for doubt in inherited:
         keys = doubt.keys if isinstance(value, Lazy) and not isinstance(value, OneOf) else doubt.keys | {None}
-        own = Doubt(context.frame, name, doubt.origins, keys)
+        sources = doubt.sources | {(doubt.frame, doubt.variable)}
+        own = Doubt(context.frame, name, doubt.origins, keys, sources=sources)
         context.doubts = join_doubts(context.doubts, {array.name: own})
 
 
@@ -57,6 +58,12 @@ def note_share(context: Context, name: str, array: Array, origins: Sequence[View
     context.doubts = join_doubts(context.doubts, own)
 
 
+def note_early_copy(context: Context, frame: Frame, name: str, kept: Array, array: Array) -> None:
+    """Before a region that may or may not write an array anew, a variable that means it got a copy."""
+    own = {kept.name: Doubt(frame, name, frozenset({array.name}), frozenset({None}), is_early=True)}
+    context.doubts = join_doubts(context.doubts, own)
+
+
 def join_doubts(first: Mapping[str, Doubt], second: Mapping[str, Doubt]) -> dict[str, Doubt]:
     """The doubts after either of two paths."""
     joined = dict(first)
@@ -72,6 +79,8 @@ def _joined(first: Doubt, second: Doubt) -> Doubt:
         origins=first.origins | second.origins,
         keys=first.keys | second.keys,
         has_moved=first.has_moved or second.has_moved,
+        is_early=first.is_early and second.is_early,
+        sources=first.sources | second.sources,
     )
 
 
@@ -132,8 +141,14 @@ def _refuse(context: Context, doubt: Doubt, what: str) -> None:
         raise Retry
     homes = [name for name, home in doubt.frame.homes.items() if home.array is not None and home.array.name in doubt.origins]
     start_selecting(context, doubt.frame, [doubt.variable, *homes])
+    for frame, variable in sorted(doubt.sources, key=lambda source: (source[0].path, source[1])):
+        start_selecting(context, frame, [variable])
     start_sharing(context, doubt.frame, doubt.variable)
     start_restriding(context, doubt.frame, doubt.variable)
+    start_carrying_along(context, [f"{doubt.frame.path}{doubt.variable}"] if doubt.is_early else [])
+    start_carrying_along(context, context.spared)
+    if is_held(doubt.variable):
+        context.unsupported(f"what the loop runs over may be two arrays here, so {what} is ambiguous", hint="loop over a copy of it")
     context.unsupported(
         f"{doubt.variable} may be a new array here or share another one, so {what} is ambiguous",
         hint=f"write {doubt.variable} = {doubt.variable}.copy() where it gets its value",
@@ -164,6 +179,15 @@ def start_restriding(context: Context, frame: Frame, name: str) -> None:
         for key, known in context.learned.views.items():
             if key.startswith(f"{asked}@"):
                 known.clear()
+        raise Retry
+
+
+def start_carrying_along(context: Context, asked: Collection[str]) -> None:
+    """Let lowering start again with variables, with the path of their frame, as selections also in regions that do not bind them, but may
+    write the array that they mean; of views with any strides, as those whose array it is may have them."""
+    if not context.learned.along.issuperset(asked):
+        context.learned.along.update(asked)
+        context.learned.restrided.update(asked)
         raise Retry
 
 

@@ -19,7 +19,7 @@ from dfad.frontend.oneof import read_selection
 from dfad.frontend.rooms import is_its_own
 from dfad.frontend.scope import Context, Home
 from dfad.frontend.selections import hand_back, is_selected, needs_another_own, open_selections, release
-from dfad.frontend.values import Lazy, OneOf, Scalar, Selection, Value, View, whole
+from dfad.frontend.values import Lazy, OneOf, Scalar, Selection, Value, View, arrays_of, whole
 from dfad.frontend.variables import learned_type, start_early
 from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Array, Read, Role
@@ -30,8 +30,8 @@ Variables = dict[str, Value]
 def open_homes(context: Context, region: ast.stmt, exempt: frozenset[str] = frozenset()) -> list[str]:
     """Give homes to the variables that a region carries and that have none yet, but for those that need none; a selection's home also to
     what it is exchanged with, whose array has to live as long."""
-    frame, opened = context.frame, list[str]()
-    facts = frame.liveness.regions[region]
+    frame, facts = context.frame, context.frame.liveness.regions[region]
+    opened = _open_along(context, region)
     carried = sorted(facts.carried - exempt)
     asked = {name for name in carried if name not in frame.homes and is_selected(context, name, region)}
     within = sorted(facts.assigned - facts.carried - exempt) if asked else []
@@ -53,6 +53,19 @@ def open_homes(context: Context, region: ast.stmt, exempt: frozenset[str] = froz
     frame.homes |= homes
     open_selections(context, homes)
     return [*opened, *selected]
+
+
+def _open_along(context: Context, region: ast.stmt) -> list[str]:
+    """Selections of variables that the region does not bind, where it binds one anew whose own array they mean."""
+    frame = context.frame
+    written = [home.own if home.selects else home.array for name, home in frame.homes.items() if any(plainly_assigned([region], name))]
+    names = {array.name for array in written if array is not None}
+    asked = [name for name in frame.variables if f"{frame.path}{name}" in context.learned.along and name not in frame.homes]
+    selected = [name for name in asked if frame.is_live(name) and names & arrays_of([frame.variables[name]])]
+    homes = {name: Home(_key(context, name, region), context.builder.block) for name in selected}
+    frame.homes |= homes
+    open_selections(context, homes)
+    return selected
 
 
 def _key(context: Context, name: str, region: ast.stmt) -> str:

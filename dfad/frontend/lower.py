@@ -34,7 +34,7 @@ from dfad.ir.signature import ArgumentType
 from dfad.ir.verify import verify
 from dfad.source import SourceText
 
-ATTEMPTS = 60
+ATTEMPTS = 200
 """Each attempt learns something about one variable at least."""
 
 

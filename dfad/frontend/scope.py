@@ -78,7 +78,12 @@ def is_held(name: str) -> bool:
 
 def held_since(name: str) -> int:
     """The number of regions that were open when that loop began."""
-    return int(name.removeprefix(HELD))
+    return int(name.removeprefix(HELD).split(", ")[0])
+
+
+def spelled(name: str) -> str:
+    """What an array is called that such a name, or a variable, means."""
+    return name if name.isidentifier() else "rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +117,13 @@ class Frame:
     result: Value | None = None
 
     @contextmanager
-    def holding(self, value: Value) -> Iterator[str]:
-        """Keep what a loop runs over, alive to its end, under a name of its own: whoever binds a variable anew sees it."""
-        name = f"{HELD}{self.regions}"
-        self.variables[name] = value
-        yield name
-        self.variables.pop(name, None)
+    def holding(self, values: Sequence[Value]) -> Iterator[list[str]]:
+        """Keep what a loop runs over, alive to its end, under names of its own: whoever binds a variable anew sees them."""
+        names = [f"{HELD}{self.regions}, {place}" for place in range(len(values))]
+        self.variables.update(zip(names, values, strict=True))
+        yield names
+        for name in names:
+            self.variables.pop(name, None)
 
     def in_turn(self, values: Sequence[Value]) -> Iterator[Value]:
         """The values of an assignment to several names, each as the assignments before it leave it: what it means may have moved."""
@@ -139,7 +145,8 @@ class Doubt:
     """A variable whose array holds a copy of what may still be the variable itself (doubts.py).
 
     ``keys`` name the expressions that made the copies; None is among them where a copy was the only way. Where the copy ``has_moved``,
-    other variables mean it.
+    other variables mean it. It ``is_early`` where it was made before a region that writes the origin on one path only. ``sources`` are the
+    variables, with their frames, of whose doubts it came.
     """
 
     frame: Frame
@@ -147,6 +154,8 @@ class Doubt:
     origins: frozenset[str]
     keys: frozenset[str | None] = frozenset()
     has_moved: bool = False
+    is_early: bool = False
+    sources: frozenset[tuple[Frame, str]] = frozenset()
 
     @property
     def is_live(self) -> bool:
@@ -233,6 +242,8 @@ class Learned:
         Variables, with the path of their frame, that keep meaning the array from before the region, where a copy in the room did not do.
     items : dict
         By the path of a frame, its variables that are tuples which change, and the variables of their items (unpacked.py).
+    along : set
+        Variables, with the path of their frame, that regions carry which do not bind them but may write what they mean.
     early : dict
         The shapes of variables that a loop reads, in its text, before it assigns them, by the key of their home (early.py).
     computed : set
@@ -249,13 +260,15 @@ class Learned:
     growing: set[tuple[str, int]] = field(default_factory=set)
     shared: set[str] = field(default_factory=set)
     items: dict[str, dict[str, Items]] = field(default_factory=dict)
+    along: set[str] = field(default_factory=set)
     early: dict[str, Shape | None] = field(default_factory=dict)
     computed: set[str] = field(default_factory=set)
 
 
 @dataclass(eq=False, slots=True)
 class Context:
-    """All that lowering carries about: the Builder, the frames, and what earlier attempts learned."""
+    """All that lowering carries about: the Builder, the frames, and what earlier attempts learned. ``spared``: what loops run over, with
+    the path of the frame, where a variable got a second array of its own to leave it alone."""
 
     builder: Builder
     inline: Callable[[Context, FunctionType, Sequence[Value], Mapping[str, Value]], Value]
@@ -273,6 +286,7 @@ class Context:
     returned: dict[str, Shape] = field(default_factory=dict)
     parameters: list[Array] = field(default_factory=list)
     symbols: list[ShapeSymbol | IntegerSymbol] = field(default_factory=list)
+    spared: set[str] = field(default_factory=set)
     place: ast.AST = field(default_factory=ast.Pass)
 
     @property

@@ -22,7 +22,7 @@ import sympy
 from dfad.frontend.arrays import in_temporary, materialise, store
 from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import cast, constant
-from dfad.frontend.doubts import follow, note_copy, note_share, start_resizing, start_selecting
+from dfad.frontend.doubts import follow, note_copy, note_early_copy, start_carrying_along, start_resizing, start_selecting
 from dfad.frontend.elementwise import have_other_extents, require_equal
 from dfad.frontend.holes import declare_holes, template_of, without_strides
 from dfad.frontend.liveness import plainly_assigned
@@ -37,7 +37,7 @@ from dfad.frontend.rooms import (
     shape_outside,
     start_room,
 )
-from dfad.frontend.scope import Context, Frame, Home, Retry, held_since, is_held
+from dfad.frontend.scope import Context, Frame, Home, Retry, held_since, is_held, spelled
 from dfad.frontend.values import (
     ZERO,
     Deferred,
@@ -109,12 +109,12 @@ def open_selections(context: Context, homes: Mapping[str, Home]) -> None:
             home.own = open_room(context, name, home, _meant(context, name))
         for view in context.learned.views.get(home.key, ()):
             if view.array.name == OWN and is_known_here(context, view.shape):
-                home.own = builder.declare(builder.name(name), view.dtype, view.shape)
+                home.own = builder.declare(builder.name(spelled(name)), view.dtype, view.shape)
     for name, home in homes.items():
         views = tuple(_known_views(context, home))
         if views:
-            selector = builder.hold(builder.unused(f"{name}_is"), constant(0, I64))
-            home.selection = Selection(selector, views, tuple(declare_holes(context, name, view) for view in views))
+            selector = builder.hold(builder.unused(f"{spelled(name)}_is"), constant(0, I64))
+            home.selection = Selection(selector, views, tuple(declare_holes(context, spelled(name), view) for view in views))
     for name, home in homes.items():
         value = _meant(context, name)
         if value is not None and home.key in context.learned.rooms:
@@ -182,8 +182,10 @@ def needs_another_own(context: Context, name: str, region: ast.stmt) -> bool:
     frame, home = context.frame, context.frame.homes[name]
     if not home.selects or home.selection is None or home.own is None or not any(plainly_assigned([region], name)):
         return False
-    holders = (other for owner, other in context.holders(home.own.name) if owner is frame and is_held(other))
-    return any(held_since(other) == frame.regions for other in holders)
+    holders = [other for owner, other in context.holders(home.own.name) if owner is frame and is_held(other)]
+    rows = {f"{frame.path}{other}" for other in holders if held_since(other) == frame.regions} - context.learned.along
+    context.spared |= rows
+    return bool(rows)
 
 
 def hand_back(context: Context, name: str, home: Home, value: View | OneOf) -> Value:
@@ -337,21 +339,25 @@ def release(
         else:
             owner.variables[other] = moved(context, owner.variables[other], array, kept)
     if entering:
-        note_share(context, name, kept, (whole(array),))
+        note_early_copy(context, *others[0], kept, array)
 
 
 def _require_movable(context: Context, name: str, owner: Frame, other: str, moving: frozenset[str]) -> None:
     """Refuse to move on one path only what the variable means, or what a loop goes over."""
+    if _is_carried(owner, other):
+        return
     if is_held(other) and (moving or owner.regions > held_since(other)):
         start_selecting(context, context.frame, [name])
+        start_carrying_along(context, [f"{owner.path}{other}"])
         context.unsupported(f"{name} is bound anew in a loop over its elements", hint=f"loop over a copy: {name}.copy()")
-    if moving and not _is_carried(owner, other):
+    if moving:
         if not other.isidentifier():
             context.unsupported(
                 f"{name} may mean the same array as another value of this assignment, so binding {name} anew is ambiguous",
                 hint="assign to one name after the other",
             )
         start_selecting(context, owner, [other])
+        start_carrying_along(context, [f"{owner.path}{other}"])
         context.unsupported(
             f"{other} may mean the same array as {name} here, so binding {name} anew is ambiguous",
             hint=f"write {other} = {other}.copy() where it gets its value",

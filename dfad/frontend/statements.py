@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -23,6 +23,7 @@ from dfad.frontend.guards import knowing
 from dfad.frontend.homes import close_homes, merge_paths, open_homes
 from dfad.frontend.indexing import subscript
 from dfad.frontend.liveness import assigned_names
+from dfad.frontend.oneof import read_selection
 from dfad.frontend.scope import Context, Doubt
 from dfad.frontend.trips import one_trip, repeat
 from dfad.frontend.values import (
@@ -33,6 +34,7 @@ from dfad.frontend.values import (
     OneOf,
     RangeOf,
     Scalar,
+    Selection,
     Together,
     Tuple,
     Value,
@@ -137,12 +139,12 @@ def _for(context: Context, statement: ast.For) -> None:
     match over:
         case RangeOf():
             _for_range(context, statement, over)
-        case Together():
-            _for_together(context, statement, over)
         case Tuple(items):
             for item in items:
                 assign(context, statement.target, item)
                 lower_body(context, statement.body)
+        case Together():
+            _for_rows(context, statement, _kept(context, over))
         case View() | Lazy() | Deferred() if over.shape:
             _for_rows(context, statement, _kept(context, over))
         case _:
@@ -161,23 +163,36 @@ def _while(context: Context, statement: ast.While) -> None:
 
 
 def _for_rows(context: Context, statement: ast.For, rows: Value) -> None:
-    with context.frame.holding(rows) as held:
+    """A loop over an array's rows, or over `zip` or `enumerate`: as many trips as the shortest part has elements."""
+    with context.frame.holding(list(_arrays(rows))) as held:
         opened = open_homes(context, statement)
-        kept = context.frame.variables[held]
-        assert isinstance(kept, View | OneOf)
-        with context.builder.loop("row", sympy.Integer(0), kept.shape[0]) as header:
-            _trip(context, statement, lambda: subscript(context, kept, [integer(header.index)]))
+        with context.builder.loop("row", sympy.Integer(0), _trips(context, _now(context, rows, iter(held)))) as header:
+            _trip(context, statement, lambda: _item(context, _now(context, rows, iter(held)), header.index))
     close_homes(context, statement, opened)
 
 
-def _for_together(context: Context, statement: ast.For, over: Together) -> None:
-    """A loop over `zip` or `enumerate`: as many trips as the shortest part has elements."""
-    with context.frame.holding(_kept(context, over)) as held:
-        opened = open_homes(context, statement)
-        kept = context.frame.variables[held]
-        with context.builder.loop("row", sympy.Integer(0), _trips(context, kept)) as header:
-            _trip(context, statement, lambda: _item(context, kept, header.index))
-    close_homes(context, statement, opened)
+def _arrays(part: Value) -> Iterator[Value]:
+    """The arrays of what a loop takes one item from at a time."""
+    match part:
+        case Together():
+            for inner in part.parts:
+                yield from _arrays(inner)
+        case View() | OneOf():
+            yield part
+        case _:
+            return
+
+
+def _now(context: Context, part: Value, held: Iterator[str]) -> Value:
+    """The same with its arrays where they are now."""
+    match part:
+        case Together():
+            return replace(part, parts=tuple(_now(context, inner, held) for inner in part.parts))
+        case View() | OneOf():
+            value = context.frame.variables[next(held)]
+            return read_selection(context, value) if isinstance(value, Selection) else value
+        case _:
+            return part
 
 
 def _kept(context: Context, part: Value) -> Value:

@@ -31,7 +31,7 @@ MODULES = (
     "apart",
     "extents",
     "renewals",
-    "sides", "late",
+    "sides", "late", "along",
 )  # fmt: skip
 
 
