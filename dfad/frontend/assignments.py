@@ -16,6 +16,7 @@ from dfad.frontend.elementwise import apply_all, common_dtype, operand_of
 from dfad.frontend.exchanges import exchange_homes
 from dfad.frontend.expressions import binary, evaluate, evaluate_index, keep
 from dfad.frontend.indexing import part_of, subscript
+from dfad.frontend.lists import augmented_list, require_list
 from dfad.frontend.liveness import is_exchange
 from dfad.frontend.masks import is_spread, keep_masked, masked_content, store_masked
 from dfad.frontend.names import calls_a_function
@@ -194,12 +195,18 @@ def augment(context: Context, statement: ast.AugAssign) -> None:
     if isinstance(target, ast.Name):
         current = evaluate(context, ast.copy_location(ast.Name(target.id, ast.Load()), target))
         if isinstance(current, View | OneOf):
+            require_list(context, statement, current)
             check_write_in_place(context, current)
             value = _kept_for(context, current, evaluate(context, statement.value))
             in_each(context, current, lambda view: update(context, view, op, value))
             return
+        require_list(context, statement, current)
         settled = keep(context, current) if calls else current
-        _augmented_name(context, target.id, op, settled, evaluate(context, statement.value))
+        value = evaluate(context, statement.value)
+        if isinstance(settled, Tuple) and settled.is_list:
+            bind(context, target.id, augmented_list(context, target.id, op, settled, value))
+        else:
+            _augmented_name(context, target.id, op, settled, value)
         return
     assert isinstance(target, ast.Subscript)
     found, items = _owner(context, target.value, target.slice)

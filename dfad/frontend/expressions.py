@@ -12,21 +12,16 @@ from dataclasses import replace
 from itertools import pairwise
 
 from dfad.frontend.arithmetic import apply, select, truth
-from dfad.frontend.arrays import in_temporary, store
+from dfad.frontend.arrays import in_temporary
 from dfad.frontend.attributes import attribute
-from dfad.frontend.blocks import OpenBlock
-from dfad.frontend.builder import cast
 from dfad.frontend.calls import call
+from dfad.frontend.conditional import branch_of, chosen_of, chosen_sequence
 from dfad.frontend.early import of_trip_before
 from dfad.frontend.elementwise import (
     Operand,
     apply_all,
-    common_dtype,
-    have_other_extents,
     number_of,
     operand_of,
-    pin,
-    require_equal,
     settle,
     typed,
 )
@@ -36,11 +31,10 @@ from dfad.frontend.guards import knowing
 from dfad.frontend.indexing import subscript
 from dfad.frontend.masks import keep_masked
 from dfad.frontend.names import calls_a_function, outer_value
-from dfad.frontend.oneof import parts_of, read_selection
+from dfad.frontend.oneof import read_selection
 from dfad.frontend.powers import power
 from dfad.frontend.products import matmul
 from dfad.frontend.scope import Context
-from dfad.frontend.selections import either
 from dfad.frontend.sequences import are_equal, item_of, of_sequences, require_array, require_no_sequence
 from dfad.frontend.values import (
     Deferred,
@@ -50,18 +44,14 @@ from dfad.frontend.values import (
     OneOf,
     Scalar,
     Selection,
-    Sharing,
     SliceOf,
     Tuple,
     Value,
     View,
-    element,
     kind_of,
     number,
-    scalars,
 )
 from dfad.ir.dtype import BOOL
-from dfad.ir.memlet import Memlet
 from dfad.ir.nodes import Constant, Read
 from dfad.ir.walk import walk_expression
 
@@ -267,7 +257,7 @@ def _both(context: Context, op: ast.boolop, nodes: Sequence[ast.expr]) -> Scalar
         return typed(context, select, guard, chosen, other)
     with context.builder.nested() as empty:
         pass
-    return _branch(context, guard, *((empty, decided, rest, second) if is_or else (rest, second, empty, decided)))
+    return branch_of(context, guard, *((empty, decided, rest, second) if is_or else (rest, second, empty, decided)))
 
 
 def _reads_elements(value: Scalar) -> bool:
@@ -280,82 +270,29 @@ def _conditional(context: Context, node: ast.IfExp) -> Value:
     if guard.constant is not None:
         return evaluate(context, node.body if guard.constant else node.orelse)
     match node.body, node.orelse:
-        case ast.Tuple(elts=chosen), ast.Tuple(elts=other) if len(chosen) == len(other):
+        case (ast.Tuple(chosen), ast.Tuple(other)) | (ast.List(chosen), ast.List(other)) if len(chosen) == len(other):
             once = settle(context, guard)
-            return Tuple(tuple(_choice(context, once, *sides) for sides in zip(chosen, other, strict=True)))
+            items = tuple(_choice(context, once, *sides) for sides in zip(chosen, other, strict=True))
+            return Tuple(items, isinstance(node.body, ast.List))
         case _:
             return _choice(context, guard, node.body, node.orelse)
 
 
 def _choice(context: Context, guard: Scalar, body: ast.expr, other_body: ast.expr) -> Value:
     with context.builder.nested() as then, knowing(context, guard, True):
-        first = operand_of(context, evaluate(context, body))
+        first = _side(context, body)
     with context.builder.nested() as orelse, knowing(context, guard, False):
-        second = operand_of(context, evaluate(context, other_body))
-    if first.shape or second.shape:
-        return _array_branch(context, guard, (then, first), (orelse, second))
-    chosen, other = number_of(context, first), number_of(context, second)
-    if then.body or orelse.body:
-        return _branch(context, guard, then, chosen, orelse, other)
-    return typed(context, select, guard, chosen, other)
+        second = _side(context, other_body)
+    if isinstance(first, Tuple) or isinstance(second, Tuple):
+        if then.body or orelse.body:
+            context.unsupported("a sequence that is computed is chosen here", hint="write an if statement")
+        return chosen_sequence(context, settle(context, guard), first, second)
+    return chosen_of(context, guard, (then, first), (orelse, second))
 
 
-def _branch(context: Context, guard: Scalar, then: OpenBlock, chosen: Scalar, orelse: OpenBlock, other: Scalar) -> Scalar:
-    """The choice as a Branch that leaves its value in a temporary."""
-    builder = context.builder
-    dtype, weak = common_dtype(context, (chosen, other))
-    target = builder.declare(builder.name(builder.unused("chosen")), dtype)
-    for block, value in ((then, chosen), (orelse, other)):
-        builder.tasklet(Memlet(target.name), cast(value.expression, dtype), block=block)
-    builder.branch(guard.expression, then, orelse)
-    found = element(target, weak)
-    return pin(context, found) if target.dtype.kind == "i" else found
-
-
-def _array_branch(context: Context, guard: Scalar, *sides: tuple[OpenBlock, Operand]) -> View | Lazy:
-    """The choice between two arrays of one shape: a copy of the chosen one, or that array itself where a copy will not do."""
-    builder, (first, second) = context.builder, [value for _, value in sides]
-    if len(first.shape) != len(second.shape) or first.dtype != second.dtype:
-        context.unsupported(
-            f"the sides are {kind_of(first)} and {kind_of(second)}, not arrays of one shape and type", hint="write an if statement"
-        )
-    is_inner = any(block.binds(name) for block, value in sides for extent in value.shape for name in extent.free_symbols)
-    are_views = all(_is_view_from_outside(*side) for side in sides)
-    has_constants = any(extent.is_Integer for value in (first, second) for extent in value.shape)
-    if is_inner or ((are_views or not has_constants) and have_other_extents(context, first.shape, second.shape)):
-        return _resized(context, guard, sides)
-    for own, other in zip(first.shape, second.shape, strict=True):
-        require_equal(context, own, other)
-    key = f"{context.frame.path}choice@{context.spot}"
-    itself = key in context.learned.viewed
-    target = builder.temporary("chosen", first.dtype, first.shape)
-    for block, value in sides:
-        if not itself or not isinstance(value, View | OneOf):
-            with builder.inside(block):
-                store(context, target, value)
-    chosen = None
-    if itself:
-        chosen = either(context, [(block, value if isinstance(value, View | OneOf) else target) for block, value in sides])
-    builder.branch(guard.expression, *(block for block, _ in sides))
-    if chosen is not None:
-        return read_selection(context, chosen)
-    shared = tuple(view for view in scalars(Tuple((first, second))) if isinstance(view, View))
-    return Lazy(first.shape, first.dtype, target.at, Sharing(shared, key) if shared else None)
-
-
-def _is_view_from_outside(block: OpenBlock, value: Operand) -> bool:
-    """Whether it is part of arrays that outlive the block in which it was evaluated."""
-    return isinstance(value, View | OneOf) and all(view.array not in block.arrays for view in parts_of(value)[1])
-
-
-def _resized(context: Context, guard: Scalar, sides: Sequence[tuple[OpenBlock, Operand]]) -> View | Lazy:
-    """The choice between two views of different extents."""
-    views = [(block, value) for block, value in sides if isinstance(value, View | OneOf) and _is_view_from_outside(block, value)]
-    if len(views) < len(sides) or any(block.binds(extent) for block, value in views for extent in parts_of(value)[1][0].array.shape):
-        context.unsupported("the sides have lengths of their own, which only views may have", hint="compute what needs them on each path")
-    chosen = either(context, views, resizes=True)
-    context.builder.branch(guard.expression, *(block for block, _ in sides))
-    return read_selection(context, chosen)
+def _side(context: Context, node: ast.expr) -> Operand | Tuple:
+    found = evaluate(context, node)
+    return found if isinstance(found, Tuple) else operand_of(context, found)
 
 
 # ---------------------------------------------------------------- calls and subscripts

@@ -14,7 +14,7 @@ from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import cast
 from dfad.frontend.doubts import note_copy, start_resizing
 from dfad.frontend.elementwise import have_other_extents
-from dfad.frontend.liveness import Facts, is_exchange, plainly_assigned
+from dfad.frontend.liveness import Facts, is_augmented, is_exchange, plainly_assigned
 from dfad.frontend.oneof import read_selection
 from dfad.frontend.rooms import is_its_own
 from dfad.frontend.scope import Context, Home
@@ -152,7 +152,8 @@ def _home(context: Context, name: str, region: ast.stmt, facts: Facts) -> Home |
         case View():
             return _array_home(context, name, value, Home(key, builder.block), region, facts)
         case _:
-            return Home(key, builder.block, fixed=value) if any(plainly_assigned([region], name)) else None
+            is_bound = any(plainly_assigned([region], name)) or is_augmented([region], name)
+            return Home(key, builder.block, fixed=value) if is_bound else None
 
 
 def _scalar_home(context: Context, name: str, value: Scalar, home: Home, enters: bool) -> Home:

@@ -13,6 +13,7 @@ from types import FunctionType
 from dfad.frontend.computed import given_by, returned_variables
 from dfad.frontend.exits import without_exits
 from dfad.frontend.fence import check
+from dfad.frontend.lists import without_appends
 from dfad.frontend.liveness import live_variables
 from dfad.frontend.names import value_of
 from dfad.frontend.scope import Context, Frame
@@ -37,7 +38,7 @@ def inline(context: Context, function: FunctionType, arguments: Sequence[Value],
         check(source)
         context.inlined[function] = source
     source = context.inlined[function]
-    guarded = without_exits(source.tree)
+    guarded = without_exits(without_appends(source.tree))
     gives = given_by(context.frame, context.place)
     path = f"{context.frame.path}{function.__name__}:{context.spot}."
     items = context.learned.items.get(path, {})

@@ -82,6 +82,12 @@ def plainly_assigned(body: Sequence[ast.stmt], name: str) -> Iterator[ast.stmt]:
                 yield node
 
 
+def is_augmented(body: Sequence[ast.stmt], name: str) -> bool:
+    """Whether an augmented assignment to the name is among the statements, or in them."""
+    nodes = (node for statement in body for node in ast.walk(statement))
+    return any(isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name for node in nodes)
+
+
 def _binds(target: ast.expr, name: str) -> bool:
     return any(isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == name for node in ast.walk(target))
 

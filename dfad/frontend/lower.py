@@ -19,6 +19,7 @@ from dfad.frontend.early import start_again
 from dfad.frontend.exits import without_exits
 from dfad.frontend.fence import check
 from dfad.frontend.inline import inline
+from dfad.frontend.lists import without_appends
 from dfad.frontend.literals import as_array
 from dfad.frontend.liveness import live_variables, parameters_of
 from dfad.frontend.names import declare_parameter
@@ -89,7 +90,7 @@ def lower(source: SourceText, types: Mapping[str, ArgumentType], checks: Checks 
 def _attempt(source: SourceText, types: Mapping[str, ArgumentType], checks: Checks, learned: Learned) -> Lowered:
     reserved = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)} | types.keys()
     context = Context(Builder(reserved, checks), inline, side_by_side, as_array, learned)
-    guarded = without_exits(source.tree)
+    guarded = without_exits(without_appends(source.tree))
     tree = unpacked(guarded, learned.items.get("", {}))
     frame = Frame(source, live_variables(tree), "", gives="", returned=returned_variables(source, guarded, ""))
     context.frames.append(frame)

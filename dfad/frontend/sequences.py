@@ -107,7 +107,7 @@ def _chosen(context: Context, place: sympy.Expr, items: Sequence[Value]) -> Valu
     rows = [item for item in items if isinstance(item, Tuple)]
     if len(rows) == len(items) and len({len(row.items) for row in rows}) == 1:
         columns = zip(*(row.items for row in rows), strict=True)
-        return Tuple(tuple(_chosen(context, place, column) for column in columns), rows[0].is_list)
+        return Tuple(tuple(_chosen(context, place, column) for column in columns), rows[0].is_list, identity=None)
     if all(isinstance(item, View | Lazy | Deferred) for item in items):
         return _chosen_view(context, place, [item if isinstance(item, OneOf) else as_view(context, item) for item in items])
     context.unsupported("the items of this tuple are of several kinds, and which one it is only the running kernel knows", hint="write if")

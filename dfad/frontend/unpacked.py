@@ -13,6 +13,7 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NoReturn
 
+from dfad.frontend.liveness import is_augmented
 from dfad.frontend.scope import Context, Frame, Home, Items, Retry
 from dfad.frontend.values import Tuple, kind_of
 from dfad.frontend.written import place_before
@@ -38,24 +39,19 @@ def start_unpacking(context: Context, name: str, home: Home, value: Tuple) -> No
     count = len(value.items)
     if isinstance(home.fixed, Tuple) and len(home.fixed.items) != count:
         context.unsupported(
-            f"{name} is another sequence in each trip, and not of one length{place_before(context, name)}",
-            hint="make an array of the final length before the loop, and write to its elements",
+            f"{name} gets another length in a loop or branch than it has{place_before(context, name)}",
+            hint=f"make an array before, of the final length, or one that grows: {name} = np.append({name}, value)",
         )
     frame = context.frame
     known = context.learned.items.setdefault(frame.path, {})
     taken = {node.id for node in ast.walk(frame.source.tree) if isinstance(node, ast.Name)} | frame.variables.keys()
-    if _is_augmented(frame, name):
+    if is_augmented(frame.source.tree.body, name):
         context.unsupported(
             f"{name} becomes {kind_of(value)} in a loop or branch that also gives it another value{place_before(context, name)}",
             hint=f"write {name} = ..., with all the items",
         )
     known[name] = Items(tuple(_unused(f"{name}_{place}", taken) for place in range(count)), value.is_list)
     raise Retry
-
-
-def _is_augmented(frame: Frame, name: str) -> bool:
-    nodes = ast.walk(frame.source.tree)
-    return any(isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name for node in nodes)
 
 
 def _unused(name: str, taken: set[str]) -> str:

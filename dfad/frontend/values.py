@@ -7,7 +7,7 @@ yet, or a `Deferred` operation that still needs a place to write to. Everything 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import sympy
@@ -239,10 +239,12 @@ class Deferred:
 
 @dataclass(frozen=True, slots=True)
 class Tuple:
-    """A tuple of values, or a list of them: the two are told apart between brackets only."""
+    """A tuple of values, or a list of them: the two are told apart between brackets, and where a list changes in place (lists.py).
+    ``identity`` is what two lists of the same values differ in; None where it is one of several."""
 
     items: tuple[Value, ...]
     is_list: bool = False
+    identity: object = field(default_factory=object, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

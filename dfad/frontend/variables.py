@@ -8,6 +8,7 @@ assignment inside. Known integers and constants need no array at all.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dfad.frontend.arrays import materialise, store
 from dfad.frontend.builder import cast, constant
@@ -53,8 +54,8 @@ def fresh(context: Context, name: str, value: Value) -> Value:
             return _fresh_array(context, name, value)
         case Masked():
             return keep_masked(context, value) if may_stay_spread(context, name) else operand_of(context, value)
-        case Tuple(items, is_list):
-            return Tuple(tuple(fresh(context, f"{name}_{position}", item) for position, item in enumerate(items)), is_list)
+        case Tuple(items):
+            return replace(value, items=tuple(fresh(context, f"{name}_{position}", item) for position, item in enumerate(items)))
         case _:
             return value
 

@@ -157,12 +157,16 @@ def compile_and_run(kernel: Kernel, values) -> set[str] | None:
     return {*kernel.features}
 
 
+UNPLANNED = ("depends on the trips of a loop", "known only while the kernel runs")
+
+
 def check_least(kernel: Kernel, case: Subject, values) -> None:
-    """The gradient within the least budget, where there is one: what tapes of loops of unknown length take, no plan says beforehand."""
+    """The gradient within the least budget, where there is one: no plan says beforehand what tapes of loops of unknown length take, or what
+    a mask selects."""
     try:
         least = dfad.value_and_grad(kernel.function, wrt=case.active, cache=False).plan(*values).least
     except KernelTypeError as refusal:
-        if "depends on the trips of a loop" not in refusal.message:
+        if not any(reason in refusal.message for reason in UNPLANNED):
             raise
         return
     value, gradients = dfad.value_and_grad(kernel.function, wrt=case.active, memory=least, cache=False)(*values)

@@ -126,7 +126,37 @@ def tuples_of_tuples_from_outside(A, x):
     return np.sum(B * B) * a + b * c * d * len(NEIGHBOURS) * RULE[0][1][1]
 
 
+def second_of(r, v):
+    r.append(v)
+    return r[1]
+
+
+def lists_appended(x):
+    """Lists grow where no loop or branch decides how often."""
+    r = []
+    for v in (0.5, 2.0):
+        r.append(v * x[0])
+    q = r[:]
+    q.extend((x[1], x[0], 3.0))
+    q *= 2
+    t = (x[1],)
+    t += (x[0], 1.0)
+    return np.sum(np.array(r)), np.array(q) * x[0], len(q), second_of([x[1]], t[2] * x[0]), len(t)
+
+
+def sequences_chosen(x, y, c):
+    """Operations of Python's, not NumPy's, also where only the call knows which sequence it is."""
+    t, u = (x[0], x[1]), (y[1], 2.0)
+    r = t if c > 1.0 else u
+    q = [x[0], 1.0] if c > 0.9 else [y[0], y[1]]
+    p = (x, (t, y)) if c > 1.1 else (y, (u, x))
+    pairs = r + t, q * 2, p[1][0] * 2
+    return len(pairs[0]), len(pairs[1]), len(pairs[2]), np.array(pairs[0]) * x[1], np.array(q), np.array(pairs[2]), p[0] * p[1][1][0]
+
+
 ENTRIES = (
+    Entry(sequences_chosen, all_of(array("n"), array("n"), number(0.8, 1.2)), least=2),
+    Entry(lists_appended, array("n"), least=2),
     Entry(tuples_of_tuples_from_outside, all_of(array("n", 3), array("n")), bits=False),
     Entry(row_assigned_a_tuple, all_of(size(), number(), number())),
     Entry(row_assigned_a_list_by_slice, all_of(size(), number())),
