@@ -187,10 +187,26 @@ class OutOfRoom(Exception):
         return 2 * self.extent
 
 
+class OtherExtents(Exception):
+    """A variable means arrays of different extents, against what was assumed: never seen by a caller, whose call begins again without.
+
+    Parameters
+    ----------
+    variable : str
+        With the path of the calls that lead to its function (frontend/scope.py).
+    """
+
+    def __init__(self, variable: str) -> None:
+        super().__init__(variable)
+        self.variable = variable
+
+
 def failed_check(error: str, message: str, values: Sequence[int], place: Place) -> Exception:
     """The exception for a check of a Program that failed: its ``error``, ``message`` and the values of its ``values``."""
     if error == "room":
         return OutOfRoom(message, values[0])
+    if error == "extents":
+        return OtherExtents(message)
     kind = KernelAssertionError if error == "assertion" else KernelIndexError
     return kind(message.format(*values), **place)
 

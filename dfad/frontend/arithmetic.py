@@ -135,8 +135,8 @@ def _compare(operation: str, operands: Sequence[Scalar]) -> Scalar:
     if first.constant is not None and second.constant is not None:
         known = bool(OPERATIONS[operation].meaning(first.constant, second.constant))
         return Scalar(Constant(known, BOOL), weak=True)
-    dtype, _ = promote([(first.dtype, first.weak), (second.dtype, second.weak)])
-    return Scalar(Apply(operation, (cast(first.expression, dtype), cast(second.expression, dtype)), BOOL))
+    dtype, weak = promote([(first.dtype, first.weak), (second.dtype, second.weak)])
+    return Scalar(Apply(operation, (cast(first.expression, dtype), cast(second.expression, dtype)), BOOL), weak)
 
 
 def truth(value: Scalar) -> Scalar:
@@ -159,7 +159,8 @@ def _logical(operation: str, operands: Sequence[Scalar]) -> Scalar:
                 return Scalar(Constant(decides, BOOL), weak=True)
             return next((value for value, constant in zip(values, known, strict=True) if constant is None), values[0])
         case _:
-            return Scalar(Apply(operation, tuple(value.expression for value in values), BOOL))
+            weak = operation == "not" or all(value.weak for value in values)  # `not` gives a bool of Python's, whose + counts
+            return Scalar(Apply(operation, tuple(value.expression for value in values), BOOL), weak)
 
 
 _SYMBOLIC: dict[str, Callable[..., sympy.Expr | None]] = {

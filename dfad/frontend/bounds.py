@@ -94,6 +94,20 @@ def require_equal(builder: Builder, first: sympy.Expr, second: sympy.Expr, error
         builder.know(other - own)
 
 
+def require_assumed(builder: Builder, first: sympy.Expr, second: sympy.Expr, variable: str | None, message: str) -> None:
+    """Make sure that two extents are equal as code assumes; where they are not, the call begins again without the assumption on the
+    variable, or ends where that is None. Code that checks nothing at its accesses asks before it has written anything."""
+    if variable is None:
+        require_equal(builder, first, second, "index", message)
+    elif builder.checks is not Checks.AT_ENTRY:
+        require_equal(builder, first, second, "extents", variable)
+    elif not builder.are_equal(first, second):
+        own, other = builder.natural(first), builder.natural(second)
+        builder.check_at_entry(_compare("eq", own, other), message, [Integer(own), Integer(other)])
+        builder.know(own - other)
+        builder.know(other - own)
+
+
 def require_stretched(builder: Builder, extent: sympy.Expr, common: sympy.Expr, error: str, message: str) -> None:
     """Make sure that an extent of at most one is 1, as what is broadcast must be, or that it and the other are 0."""
     if builder.are_equal(extent, sympy.Integer(1)) or builder.are_equal(extent, common):
@@ -158,8 +172,9 @@ def _learn(builder: Builder, claim: Claim, level: int) -> None:
 # ---------------------------------------------------------------- exchanged arrays
 
 
-def unify(builder: Builder, first: Array, second: Array) -> bool:
-    """Give two arrays one shape, after a Check at the function's entry; False when the shapes are not known there."""
+def unify(builder: Builder, first: Array, second: Array, variable: str | None) -> bool:
+    """Give two arrays one shape, after a Check at the function's entry; False when the shapes are not known there. Where they differ, the
+    call begins again without the assumption on the variable, or ends where that is None."""
     for own, other in zip(first.shape, second.shape, strict=True):
         if own == other:
             continue
@@ -167,7 +182,8 @@ def unify(builder: Builder, first: Array, second: Array) -> bool:
             return False
         values = (Integer(own), Integer(other))
         message = f"{first.name} and {second.name} are exchanged and have different extents: {{0}} and {{1}}"
-        check = Check(Apply("eq", values, BOOL), "index", message, builder.where, builder.key(), values)
+        error, told = ("index", message) if variable is None else ("extents", variable)
+        check = Check(Apply("eq", values, BOOL), error, told, builder.where, builder.key(), values)
         builder.blocks[0].body.insert(0, check)
         builder.know(own - other, builder.blocks[0])
         builder.know(other - own, builder.blocks[0])

@@ -8,7 +8,8 @@ from dfad.frontend.arithmetic import select
 from dfad.frontend.arrays import store
 from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import cast
-from dfad.frontend.elementwise import Operand, common_dtype, have_other_extents, number_of, operand_of, pin, require_equal, typed
+from dfad.frontend.doubts import demand_view
+from dfad.frontend.elementwise import Operand, common_dtype, have_other_extents, number_of, operand_of, pin, require_one_shape, typed
 from dfad.frontend.oneof import parts_of, read_selection
 from dfad.frontend.scope import Context
 from dfad.frontend.selections import either
@@ -66,23 +67,38 @@ def _array_branch(context: Context, guard: Scalar, *sides: tuple[OpenBlock, Oper
     has_constants = any(extent.is_Integer for value in (first, second) for extent in value.shape)
     if is_inner or ((are_views or not has_constants) and have_other_extents(context, first.shape, second.shape)):
         return _resized(context, guard, sides)
-    for own, other in zip(first.shape, second.shape, strict=True):
-        require_equal(context, own, other)
     key = f"{context.frame.path}choice@{context.spot}"
+    if are_views and key in context.learned.resized:
+        return _resized(context, guard, sides)
+    require_one_shape(context, key, "the sides are arrays", first.shape, second.shape)
     itself = key in context.learned.viewed
+    for _, value in sides if itself else ():
+        demand_view(context, value)
     target = builder.temporary("chosen", first.dtype, first.shape)
     for block, value in sides:
-        if not itself or not isinstance(value, View | OneOf):
+        if not itself or not _is_view_from_outside(block, value):
             with builder.inside(block):
                 store(context, target, value)
     chosen = None
     if itself:
-        chosen = either(context, [(block, value if isinstance(value, View | OneOf) else target) for block, value in sides])
+        chosen = either(context, [(block, _view_of(block, value) or target) for block, value in sides])
     builder.branch(guard.expression, *(block for block, _ in sides))
     if chosen is not None:
         return read_selection(context, chosen)
-    shared = tuple(view for view in scalars(Tuple((first, second))) if isinstance(view, View))
+    shared = tuple(view for value in (first, second) for view in _shared(value))
     return Lazy(first.shape, first.dtype, target.at, Sharing(shared, key) if shared else None)
+
+
+def _shared(value: Operand) -> Sequence[View]:
+    """The cells that the value is, or may be, in NumPy."""
+    if isinstance(value, Lazy) and not isinstance(value, OneOf) and value.shares is not None:
+        return value.shares.cells
+    return [view for view in scalars(value) if isinstance(view, View)]
+
+
+def _view_of(block: OpenBlock, value: Operand) -> View | OneOf | None:
+    """What may be written through; None for an array that was computed in the block."""
+    return value if isinstance(value, View | OneOf) and _is_view_from_outside(block, value) else None
 
 
 def _is_view_from_outside(block: OpenBlock, value: Operand) -> bool:

@@ -128,6 +128,26 @@ def require_equal(context: Context, first: sympy.Expr, second: sympy.Expr) -> No
     bounds.require_equal(context.builder, first, second, "index", f"the shapes do not fit{operation_of(context)}: extents {{0}} and {{1}}")
 
 
+def require_one_shape(context: Context, variable: str, what: str, first: Shape, second: Shape) -> None:
+    """Make sure that two shapes of one rank are equal: of what a variable, with the path of its frame, may mean, ``what`` in a message.
+
+    Where the arguments alone decide, and they differ, the call begins again with code that lets them (`Learned.resized`).
+    """
+    for own, other in zip(first, second, strict=True):
+        if own.is_Integer and other.is_Integer:
+            require_equal(context, own, other)
+        elif own != other and not context.builder.are_equal(own, other):
+            by_arguments = own.free_symbols | other.free_symbols <= context.builder.entry
+            message = f"{what} of different extents, {{0}} and {{1}}; give one of them another name"
+            told = assumed(context, variable) if by_arguments else None
+            bounds.require_assumed(context.builder, without_floor(own), without_floor(other), told, message)
+
+
+def assumed(context: Context, variable: str) -> str | None:
+    """The variable, where code without the assumption that what it means has one shape is still to be tried."""
+    return None if variable in context.learned.resized else variable
+
+
 def require_stretched(context: Context, extent: sympy.Expr, common: sympy.Expr) -> None:
     """Make sure that an extent of at most one fits the other, as NumPy broadcasts it."""
     message = f"the shapes do not fit{operation_of(context)}: extents {{0}} and {{1}}"

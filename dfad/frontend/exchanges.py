@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from dfad.frontend.bounds import unify
 from dfad.frontend.doubts import check_not_in_doubt, start_selecting
+from dfad.frontend.elementwise import assumed
 from dfad.frontend.scope import Context
 from dfad.frontend.values import whole
 from dfad.ir.nodes import Array
@@ -25,7 +26,7 @@ def exchange_homes(context: Context, targets: Sequence[str], sources: Sequence[s
     first = arrays[targets[0]]
     for array in arrays.values():
         check_not_in_doubt(context, array)
-        _unify(context, first, array)
+        _unify(context, targets[0], first, array)
         _refuse_aliases(context, set(targets), array)
     holding = {name: name for name in targets}
     for target, source in zip(targets, sources, strict=True):
@@ -36,11 +37,11 @@ def exchange_homes(context: Context, targets: Sequence[str], sources: Sequence[s
     return True
 
 
-def _unify(context: Context, first: Array, second: Array) -> None:
-    """Make sure that two arrays have one shape and type."""
+def _unify(context: Context, name: str, first: Array, second: Array) -> None:
+    """Make sure that two arrays, which are exchanged with the variable's, have one shape and type."""
     if first.dtype != second.dtype or first.rank != second.rank:
         context.wrong_type(f"{first.name} ({first.dtype}, rank {first.rank}) and {second.name} ({second.dtype}, rank {second.rank}) differ")
-    if first.name != second.name and not unify(context.builder, first, second):
+    if first.name != second.name and not unify(context.builder, first, second, assumed(context, f"{context.frame.path}{name}")):
         context.unsupported(
             f"{first.name} and {second.name} are exchanged and may differ in shape",
             hint=f"make one like the other: np.empty_like({first.name})",

@@ -44,6 +44,7 @@ from dfad.frontend.values import (
     OneOf,
     Scalar,
     Selection,
+    Sharing,
     SliceOf,
     Tuple,
     Value,
@@ -143,6 +144,9 @@ def keep(context: Context, value: Value) -> Value:
             return settle(context, value)
         case OneOf():
             return value
+        case Lazy(shares=Sharing() as shares) if value.shape:
+            copied = in_temporary(context, value)
+            return Lazy(copied.shape, copied.dtype, copied.at, shares)
         case Lazy() | Deferred():
             return operand_of(context, value) if not value.shape else in_temporary(context, value)
         case Masked():
@@ -190,15 +194,18 @@ def _unary(context: Context, op: ast.unaryop, value: Value) -> Value:
             return typed(context, lambda operand: apply("not", operand), number_of(context, value))
         case _:
             found = operand_of(context, value)
-            if found.dtype != BOOL:
-                context.unsupported("~ takes booleans only", hint="write -x - 1")
-            return apply_all(context, "not", found)
+            if found.dtype != BOOL or (isinstance(found, Scalar) and found.weak):
+                context.unsupported("~ takes NumPy's booleans only", hint="write `not` for a condition, -x - 1 for an integer")
+            inverse = apply_all(context, "not", found)
+            return replace(inverse, weak=False) if isinstance(inverse, Scalar) else inverse
 
 
 def _compare(context: Context, node: ast.Compare) -> Value:
     """A chain ``a < b < c`` is ``a < b and b < c`` with b evaluated once."""
     if isinstance(node.ops[0], ast.Is | ast.IsNot):
         return _identity(context, node)
+    if any(calls_a_function(context, later) for later in node.comparators[1:]):
+        context.unsupported("a call in a chained comparison runs only if what stands before it is true", hint="write a < b and b < f(x)")
     operands = evaluate_all(context, [node.left, *node.comparators])
     if len(operands) > 2:
         operands = [operands[0], *(_once(context, value) for value in operands[1:-1]), operands[-1]]

@@ -13,7 +13,7 @@ from dfad.frontend.arrays import materialise, store
 from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import cast
 from dfad.frontend.doubts import note_copy, start_resizing
-from dfad.frontend.elementwise import have_other_extents
+from dfad.frontend.elementwise import have_other_extents, require_one_shape
 from dfad.frontend.liveness import Facts, is_augmented, is_exchange, plainly_assigned
 from dfad.frontend.oneof import read_selection
 from dfad.frontend.rooms import is_its_own
@@ -93,6 +93,8 @@ def _settle(context: Context, name: str, region: ast.stmt) -> None:
 
 
 def _copy_home(context: Context, name: str, array: Array, value: View) -> None:
+    if len(value.shape) == array.rank:
+        require_one_shape(context, context.frame.homes[name].variable, f"{name} may mean arrays", array.shape, value.shape)
     store(context, whole(array), Lazy(value.shape, array.dtype, lambda indices: cast(value.at(indices), array.dtype)))
     note_copy(context, name, array, value, on_all_paths=False)
 

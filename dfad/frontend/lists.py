@@ -10,7 +10,7 @@ import ast
 import copy
 from collections.abc import Iterator
 
-from dfad.frontend.scope import Context, Frame
+from dfad.frontend.scope import Context, Frame, is_held
 from dfad.frontend.sequences import of_sequences
 from dfad.frontend.values import Tuple, Value, kind_of
 
@@ -48,9 +48,11 @@ def require_list(context: Context, statement: ast.AugAssign, current: Value) -> 
 
 def augmented_list(context: Context, name: str, op: ast.operator, current: Tuple, value: Value) -> Value:
     """What the list is after ``name op= value``."""
-    if current.identity is None:
+    if current.identity is None or any(items.is_list for known in context.learned.items.values() for items in known.values()):
         context.unsupported(f"{name} is one of several lists here, which changes", hint=f"write {name} = {name} + [...]")
     other = next(_others_that_mean(context, name, current), None)
+    if other is not None and is_held(other):
+        context.unsupported(f"{name} changes while a loop goes over it", hint=f"loop over a copy: {name}[:]")
     if other is not None:
         context.unsupported(f"{name} and {other} are one list, which changes under both names", hint=f"write {name} = {name} + [...]")
     if isinstance(op, ast.Add):
@@ -77,4 +79,8 @@ def _may_be_read(frame: Frame, owner: Frame, name: str) -> bool:
 
 
 def _holds(value: Value, meant: Tuple) -> bool:
-    return isinstance(value, Tuple) and (value.identity is meant.identity or any(_holds(item, meant) for item in value.items))
+    """Whether a value is or contains the list, or one of several lists, of which it may be one."""
+    if not isinstance(value, Tuple):
+        return False
+    may_be = value.is_list and (value.identity is None or value.identity is meant.identity)
+    return may_be or any(_holds(item, meant) for item in value.items)

@@ -88,6 +88,12 @@ def is_augmented(body: Sequence[ast.stmt], name: str) -> bool:
     return any(isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name for node in nodes)
 
 
+def is_appended(body: Sequence[ast.stmt], name: str) -> bool:
+    """Whether a method of what the name means is called among the statements, or in them."""
+    nodes = (node for statement in body for node in ast.walk(statement))
+    return any(isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name for node in nodes)
+
+
 def _binds(target: ast.expr, name: str) -> bool:
     return any(isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == name for node in ast.walk(target))
 

@@ -7,7 +7,7 @@ runs the function. Where a variable turns out to have another type than first as
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from dfad.errors import CompilerBug, UnsupportedSyntax
@@ -61,8 +61,11 @@ class Lowered:
     inlined: tuple[SourceText, ...]
 
 
-def lower(source: SourceText, types: Mapping[str, ArgumentType], checks: Checks = Checks.OUTSIDE) -> Lowered:
-    """Lower a function for arguments of these types; ``checks``: where checks of accesses in loops stand.
+def lower(source: SourceText, types: Mapping[str, ArgumentType], checks: Checks = Checks.OUTSIDE, resized: Collection[str] = ()) -> Lowered:
+    """Lower a function for arguments of these types.
+
+    ``checks``: where checks of accesses in loops stand; ``resized``: variables, with the path of their frame, that may mean arrays of
+    different extents where nothing but the arguments tells.
 
     Raises
     ------
@@ -72,7 +75,7 @@ def lower(source: SourceText, types: Mapping[str, ArgumentType], checks: Checks 
         When ranks, dtypes or shapes do not fit together.
     """
     check(source)
-    learned = Learned()
+    learned = Learned(selected=set(resized), resized=set(resized))
     for _ in range(ATTEMPTS):
         try:
             return _attempt(source, types, checks, learned)

@@ -68,9 +68,10 @@ def read_selection(context: Context, selection: Selection) -> View | OneOf:
         dimensions = tuple(_filled(dimension, table) for dimension in view.dimensions)
         filled.append(View(view.array, dimensions, tuple(extent.xreplace(table) for extent in view.shape)) if table else view)
     bounds = [[_most(context, view, axis) for axis in range(len(view.shape))] for view in filled]
-    for view, most in zip(filled, bounds, strict=True):
-        for extent, bound in zip(view.shape, most, strict=True):
-            context.builder.know(bound - extent)
+    for view, told, most in zip(filled, selection.views, bounds, strict=True):
+        for extent, hole, bound in zip(view.shape, told.shape, most, strict=True):
+            if hole in HOLES:  # a part that fits; where no hole says how long it is, all views have the extents of one
+                context.builder.know(bound - extent)
     if len(filled) == 1:
         return filled[0]
     selector = pin(element(selection.selector))
@@ -88,8 +89,8 @@ def _most(context: Context, view: View, axis: int) -> sympy.Expr:
 
 
 def _extent(context: Context, selector: sympy.Expr, extents: Sequence[sympy.Expr], most: sympy.Expr) -> sympy.Expr:
-    """The extent of the view at that place, where some come from holes; else they are known to be one. ``most`` is an upper bound."""
-    if not any(extent.is_Symbol and extent not in context.builder.entry for extent in extents):
+    """The extent of the view at that place; ``most`` is an upper bound."""
+    if all(context.builder.are_equal(extents[0], extent) for extent in extents):
         return extents[0]
     found = integer(extents[-1])
     for place in reversed(range(len(extents) - 1)):

@@ -54,7 +54,7 @@ def start_room(context: Context, home: Home, value: View | Lazy | Deferred) -> N
 def learn_room(context: Context, home: Home, value: View | Lazy | Deferred) -> None:
     """Note the type of a value that goes into the room, and its extents, 0 for those that are not known outside the region; the next
     attempt begins where that is news."""
-    shapes = context.learned.rooms[home.key]
+    shapes = context.learned.rooms.setdefault(home.key, [])
     shape = tuple(ZERO if changes_inside(context, home, (extent,)) else context.builder.natural(extent) for extent in value.shape)
     known = context.learned.types.get(home.key)
     dtype, _ = (value.dtype, False) if known is None else joined_type(context, [known, (value.dtype, False)])

@@ -51,6 +51,11 @@ class Home:
     outer: Home | None = None
 
     @property
+    def variable(self) -> str:
+        """The variable, with the path of its frame."""
+        return self.key.rpartition("@")[0]
+
+    @property
     def arrays(self) -> Iterator[Array]:
         """Every array that an assignment to the variable may write."""
         yield from (array for array in (self.array, self.own) if array is not None)

@@ -23,7 +23,7 @@ from dfad.frontend.arrays import in_temporary, materialise, store
 from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import cast, constant
 from dfad.frontend.doubts import follow, note_copy, note_early_copy, start_carrying_along, start_resizing, start_selecting
-from dfad.frontend.elementwise import have_other_extents, require_equal
+from dfad.frontend.elementwise import have_other_extents, require_one_shape
 from dfad.frontend.holes import declare_holes, template_of, without_strides
 from dfad.frontend.liveness import plainly_assigned
 from dfad.frontend.oneof import branch_over, moved, parts_of, read_selection
@@ -197,7 +197,8 @@ def hand_back(context: Context, name: str, home: Home, value: View | OneOf) -> V
     if None in places and home.own is not None:
         release(context, name, home.own, frozenset({name}))
     for view, found in zip(views, places, strict=True):
-        acts.append(partial(_bind_own, context, name, home, view) if found is None else partial(_tell, context, home.selection, *found))
+        kept = partial(_bind_own, context, name, home, view, on_all_paths=len(views) == 1)
+        acts.append(kept if found is None else partial(_tell, context, home.selection, *found))
     branch_over(context, selector, 0, acts)
     return home.selection
 
@@ -242,8 +243,7 @@ def _require_alike(context: Context, name: str, home: Home, first: View, other: 
         return
     if isinstance(other, View) and (have_other_extents(context, first.shape, other.shape) or changes_inside(context, home, other.shape)):
         start_resizing(context, context.frame, name)
-    for own, extent in zip(first.shape, other.shape, strict=True):
-        require_equal(context, own, extent)
+    require_one_shape(context, home.variable, f"{name} may mean arrays", first.shape, other.shape)
 
 
 def _tell(context: Context, selection: Selection, place: int, values: Sequence[sympy.Expr]) -> None:
@@ -253,10 +253,13 @@ def _tell(context: Context, selection: Selection, place: int, values: Sequence[s
         context.builder.tasklet(Memlet(array.name), Integer(value))
 
 
-def _bind_own(context: Context, name: str, home: Home, value: View | Lazy | Deferred, moving: frozenset[str] = frozenset()) -> None:
-    """A new value, or a copy of a view, in the variable's own array; ``moving``: variables known to mean other arrays by now."""
+def _bind_own(
+    context: Context, name: str, home: Home, value: View | Lazy | Deferred, moving: frozenset[str] = frozenset(), on_all_paths: bool = True
+) -> None:
+    """A new value, or a copy of a view, in the variable's own array; ``moving``: variables known to mean other arrays by now;
+    ``on_all_paths``: not only where a selection means one of its views."""
     if home.resizes:
-        _bind_in_room(context, name, home, value, moving)
+        _bind_in_room(context, name, home, value, moving, on_all_paths)
         return
     if home.own is None or home.selection is None:
         known = context.learned.views.setdefault(home.key, [])
@@ -269,10 +272,12 @@ def _bind_own(context: Context, name: str, home: Home, value: View | Lazy | Defe
     _require_alike(context, name, home, own, Lazy(value.shape, value.dtype, value.at) if isinstance(value, View) else value)
     _write_own(context, name, home.own, own, value, moving)
     _tell(context, home.selection, home.selection.views.index(own), ())
-    note_copy(context, name, home.own, value)
+    note_copy(context, name, home.own, value, on_all_paths)
 
 
-def _bind_in_room(context: Context, name: str, home: Home, value: View | Lazy | Deferred, moving: frozenset[str]) -> None:
+def _bind_in_room(
+    context: Context, name: str, home: Home, value: View | Lazy | Deferred, moving: frozenset[str], on_all_paths: bool
+) -> None:
     """The same with the part of the own array that has the value's extents."""
     if home.own is None or home.selection is None:
         start_room(context, home, value)
@@ -280,7 +285,7 @@ def _bind_in_room(context: Context, name: str, home: Home, value: View | Lazy | 
     part = part_of_room(context, name, home, value)
     _write_own(context, name, home.own, part, value, moving)
     _tell_part(context, home, part)
-    note_copy(context, name, home.own, value)
+    note_copy(context, name, home.own, value, on_all_paths)
 
 
 def _write_own(context: Context, name: str, own: Array, target: View, value: View | Lazy | Deferred, moving: frozenset[str]) -> None:
@@ -389,6 +394,6 @@ def _rescue(context: Context, name: str, home: Home, array: Array, kept: Array, 
 
     def move(view: View) -> None:
         if view.array.name == array.name:
-            _bind_own(context, name, home, replace(view, array=kept), moving)
+            _bind_own(context, name, home, replace(view, array=kept), moving, on_all_paths=len(views) == 1)
 
     branch_over(context, selector, 0, [partial(move, view) for view in views])

@@ -9,17 +9,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from functools import partial
+from typing import TypeGuard
 
 import sympy
 
 from dfad.frontend.arithmetic import apply, select
 from dfad.frontend.arrays import as_view
+from dfad.frontend.builder import cast
 from dfad.frontend.elementwise import common_dtype, number_of, require_equal, typed
 from dfad.frontend.oneof import one_of, parts_of
 from dfad.frontend.positions import resolve_index
 from dfad.frontend.scope import Context
 from dfad.frontend.values import Deferred, Lazy, OneOf, Scalar, SliceOf, Tuple, Value, View, integer, kind_of, number
 from dfad.frontend.written import dimensions_of
+from dfad.ir.dtype import BOOL, I64
 
 ARRAY_HINT = "write np.array(...) round it"
 
@@ -77,7 +80,8 @@ def are_equal(context: Context, left: Tuple, right: Tuple, wanted: bool) -> Scal
 
 
 def item_of(context: Context, node: ast.expr, owner: Tuple, items: Sequence[Value]) -> Value:
-    """``owner[items]`` of a sequence that stands at that place of the source."""
+    """``owner[items]`` of a sequence that stands at that place of the source; a bool of Python's is an integer."""
+    items = [Scalar(cast(item.expression, I64), weak=True) if _is_bool(item) else item for item in items]
     match items:
         case [Scalar() as index] if isinstance(index.constant, int) and -len(owner.items) <= index.constant < len(owner.items):
             return owner.items[index.constant]
@@ -91,6 +95,10 @@ def item_of(context: Context, node: ast.expr, owner: Tuple, items: Sequence[Valu
             return Tuple(owner.items[slice(*bounds)], owner.is_list)
         case _:
             context.wrong_type("a tuple is indexed by an integer in range", hint="put the numbers into an array")
+
+
+def _is_bool(item: Value) -> TypeGuard[Scalar]:
+    return isinstance(item, Scalar) and item.weak and item.dtype == BOOL
 
 
 def _constant_bound(context: Context, bound: Scalar | None) -> int | None:

@@ -140,9 +140,12 @@ def _for(context: Context, statement: ast.For) -> None:
         case RangeOf():
             _for_range(context, statement, over)
         case Tuple(items):
-            for item in items:
-                assign(context, statement.target, item)
-                lower_body(context, statement.body)
+            with context.frame.holding([over, *_lists_named(context, statement.iter)]) as (held, *_):
+                for place in range(len(items)):
+                    now = context.frame.variables[held]
+                    assert isinstance(now, Tuple)
+                    assign(context, statement.target, now.items[place])
+                    lower_body(context, statement.body)
         case Together():
             _for_rows(context, statement, _kept(context, over))
         case View() | Lazy() | Deferred() if over.shape:
@@ -150,6 +153,14 @@ def _for(context: Context, statement: ast.For) -> None:
         case _:
             context.place = statement.iter
             context.wrong_type(f"a for loop runs over a range, an array's rows or a tuple, not over {kind_of(over)}")
+
+
+def _lists_named(context: Context, node: ast.expr) -> Iterator[Tuple]:
+    """The lists that an expression names, `zip(h, u)`: they may not change while a loop goes over them."""
+    for name in (part.id for part in ast.walk(node) if isinstance(part, ast.Name)):
+        value = context.frame.variables.get(name)
+        if isinstance(value, Tuple):
+            yield value
 
 
 def _while(context: Context, statement: ast.While) -> None:

@@ -13,7 +13,7 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NoReturn
 
-from dfad.frontend.liveness import is_augmented
+from dfad.frontend.liveness import is_appended, is_augmented
 from dfad.frontend.scope import Context, Frame, Home, Items, Retry
 from dfad.frontend.values import Tuple, kind_of
 from dfad.frontend.written import place_before
@@ -45,7 +45,7 @@ def start_unpacking(context: Context, name: str, home: Home, value: Tuple) -> No
     frame = context.frame
     known = context.learned.items.setdefault(frame.path, {})
     taken = {node.id for node in ast.walk(frame.source.tree) if isinstance(node, ast.Name)} | frame.variables.keys()
-    if is_augmented(frame.source.tree.body, name):
+    if is_augmented(frame.source.tree.body, name) or is_appended(frame.source.tree.body, name):
         context.unsupported(
             f"{name} becomes {kind_of(value)} in a loop or branch that also gives it another value{place_before(context, name)}",
             hint=f"write {name} = ..., with all the items",

@@ -15,7 +15,7 @@ from dfad.frontend.builder import cast, constant
 from dfad.frontend.computed import is_computed_on_return, write_returned
 from dfad.frontend.doubts import note_copy, start_resizing
 from dfad.frontend.early import note_type
-from dfad.frontend.elementwise import have_other_extents, joined_type, operand_of
+from dfad.frontend.elementwise import have_other_extents, joined_type, operand_of, require_one_shape
 from dfad.frontend.masks import keep_masked
 from dfad.frontend.rooms import changes_inside, shape_outside
 from dfad.frontend.scope import Context, Home, Retry
@@ -203,6 +203,7 @@ def _assign_array(context: Context, name: str, home: Home, value: View | Lazy | 
         raise Retry
     if isinstance(value, View) and value == whole(array):
         return value
+    require_one_shape(context, home.variable, f"{name} may mean arrays", array.shape, value.shape)
     stored = apart(context, name, array, value)
     release(context, name, array)
     store(context, whole(array), stored)

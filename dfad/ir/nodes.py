@@ -158,11 +158,13 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check:
-    """When the condition is false the call ends with ``error``: ``"index"``, ``"assertion"``, ``"entry"`` or ``"room"``.
+    """When the condition is false the call ends with ``error``: ``"index"``, ``"assertion"``, ``"entry"``, ``"room"`` or
+    ``"extents"``.
 
     ``"entry"``: nothing has run yet, and an index may go out of range; a Program that checks at the accesses tells. ``"room"``: an array
     outgrows its room, and the call begins again with a larger one; ``message`` names the room, the value is the extent that it would
-    take. Else ``message`` is a format string for the integer ``values``.
+    take. ``"extents"``: a variable, which ``message`` names, means arrays of different extents, and the call begins again with code that
+    lets it. Else ``message`` is a format string for the integer ``values``.
     """
 
     condition: Expression

@@ -57,7 +57,7 @@ from dfad.ir.walk import all_arrays, children, expressions, walk, walk_expressio
 
 PARAMETER_ROLES = {Role.ARGUMENT, Role.RESULT}
 REVERSE_ROLES = {Role.ADJOINT, Role.TAPE}
-CHECKED_ERRORS = {"index", "assertion", "entry", "room"}
+CHECKED_ERRORS = {"index", "assertion", "entry", "room", "extents"}
 MOST_REPORTED = 5
 
 Problems = Iterator[str]

@@ -96,7 +96,7 @@ def _compile(request: Request, clock: Clock) -> Compiled:
 def _front(request: Request, clock: Clock) -> tuple[Lowered, Program]:
     """Source -> PRIMAL Program."""
     with clock.time("lower"):
-        lowered = lower(request.source, request.arguments, checks_of(request.transform))
+        lowered = lower(request.source, request.arguments, checks_of(request.transform), request.transform.resized)
     with clock.time("optimise"):
         primal = verify(optimise_before(verify(lowered.program)))
     return lowered, primal

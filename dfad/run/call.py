@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from dfad.errors import CompilerBug, KernelTypeError, OutOfRoom, Place
+from dfad.errors import CompilerBug, KernelTypeError, OtherExtents, OutOfRoom, Place
 from dfad.ir.dtype import SUPPORTED
 from dfad.ir.signature import ArgumentType, ArrayType, ConstantType, FloatType, IntegerType
 from dfad.options import Options
@@ -257,7 +257,7 @@ def run_prepared(
     before = prepared.written(recipe) if recipe.writes_again else []
     try:
         result = routine(tuple(prepared.values), prepared.copied + sum(copy.nbytes for _, copy in before))
-    except OutOfRoom:
+    except (OutOfRoom, OtherExtents):
         for array, copy in before:
             array[...] = copy
         raise

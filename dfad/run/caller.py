@@ -10,7 +10,7 @@ from inspect import Parameter, Signature
 from time import perf_counter
 from typing import Protocol
 
-from dfad.errors import OutOfRoom, Place
+from dfad.errors import OtherExtents, OutOfRoom, Place
 from dfad.ir.signature import ArgumentType
 from dfad.options import Options
 from dfad.run import launch, toolchain
@@ -167,12 +167,13 @@ class Caller:
         self.specialisations: tuple[Specialisation, ...] = ()
         self.names = _free_names(signature)
         self.rooms: dict[str, int] = {}
+        self.resized: tuple[str, ...] = ()
 
     def __call__(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         """Call with these arguments: the quick way when the launcher knows their types."""
         ordered = self._in_order(args, kwargs) if kwargs else args
         if self.dispatcher is not None and ordered is not None:
-            with suppress(Unproven, OutOfRoom):
+            with suppress(Unproven, OutOfRoom, OtherExtents):
                 result = self.dispatcher(ordered)
                 if result is not launch.LAUNCHER[0].MISS:
                     return result
@@ -201,6 +202,9 @@ class Caller:
             except OutOfRoom as short:
                 self.rooms[short.room] = max(self.rooms[short.room], short.enough)
                 found = self._checked(found) if found.request.transform.is_checked else self.specialise(values)
+            except OtherExtents as other:
+                self.resized = tuple(sorted({*self.resized, other.variable}))
+                found = self.specialise(values)
 
     def _run(self, found: Specialisation, inputs: tuple[object, ...]) -> object:
         """Call a specialisation with all its inputs, hidden ones included."""
@@ -221,11 +225,15 @@ class Caller:
         """The specialisation for these types of all parameters, and sizes and bytes copied where there is a budget; compiled now when there
         is none."""
         if self.options.budget is None:
-            quick = (known for known in self.specialisations if not known.request.transform.is_checked)
+            quick = (known for known in self.specialisations if self._is_quick(known.request.transform))
             found = next((known for known in quick if known.types == types and self._is_current(known)), None)
             if found is not None:
                 return found
         return self._provide(self.request_as(types, sizes, copied))
+
+    def _is_quick(self, transform: Transform) -> bool:
+        """Whether code of that kind is tried first."""
+        return not transform.is_checked and transform.resized == self.resized
 
     def _checked(self, known: Specialisation) -> Specialisation:
         """The same with every check at its access."""
@@ -248,7 +256,7 @@ class Caller:
 
     def request_as(self, types: Types, sizes: Sizes, copied: int) -> Request:
         """What a compilation for these types and sizes of all parameters would be."""
-        transform = self.choose(dict(zip(parameters(self.source), types, strict=True)))
+        transform = replace(self.choose(dict(zip(parameters(self.source), types, strict=True))), resized=self.resized)
         return make_request(self.source, types, sizes, transform, self.options, self.rooms, copied)
 
     def _sizes(self, values: Sequence[object]) -> Sizes:
@@ -292,6 +300,7 @@ class Caller:
         """Drop everything that was compiled, with its pooled memory."""
         self.dispatcher, self.specialisations = None, ()
         self.rooms.clear()
+        self.resized = ()
 
 
 def _free_names(signature: Signature) -> tuple[str, ...]:

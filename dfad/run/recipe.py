@@ -180,8 +180,9 @@ class Recipe:
 
     @property
     def writes_again(self) -> bool:
-        """Whether the kernel may have to begin again, for want of room, after it has written to arguments."""
-        return any(function == ROOM for function, _ in self.hidden) and any(expected.is_written for expected in self.inputs)
+        """Whether the kernel may have to begin again, for want of room or with other extents, after it has written to arguments."""
+        may_begin_again = any(site.error in {"room", "extents"} for site in self.sites)
+        return may_begin_again and any(expected.is_written for expected in self.inputs)
 
 
 def to_text(recipe: Recipe) -> str:

@@ -27,6 +27,8 @@ class Transform:
         Whether one gradient comes back, not a tuple of gradients.
     is_checked : bool
         Of a primal: whether all indices are checked at their accesses, for arguments with which one may be out of range.
+    resized : tuple of str
+        Variables that mean arrays of different extents; of others that is not assumed.
     """
 
     kind: str
@@ -34,6 +36,7 @@ class Transform:
     of: tuple[str, ...] = ()
     is_single: bool = True
     is_checked: bool = False
+    resized: tuple[str, ...] = ()
 
 
 def parameters(source: SourceText) -> tuple[str, ...]:
