@@ -26,7 +26,6 @@ from dfad.frontend.values import AXES, ONE, ZERO, Along, Deferred, Lazy, Masked,
 from dfad.ir.dtype import I64, Dtype
 from dfad.ir.memlet import Memlet, Range
 from dfad.ir.nodes import Array, Integer
-from dfad.source import SourceText
 
 
 def is_computed(context: Context, value: Value) -> bool:
@@ -123,9 +122,10 @@ def _room(context: Context, computed: Computed, shape: Shape) -> View:
 # ---------------------------------------------------------------- early returns
 
 
-def returned_variables(source: SourceText, tree: ast.FunctionDef, gives: str | None) -> dict[str, str]:
-    """The variables that a function returns at its end where it has early returns, and which result of the kernel each is."""
-    if tree is source.tree or gives is None:
+def returned_variables(written: ast.FunctionDef, tree: ast.FunctionDef, gives: str | None) -> dict[str, str]:
+    """The variables that a function returns at its end where it has early returns, so that its tree is another one than was ``written``;
+    and which result of the kernel each is."""
+    if tree is written or gives is None:
         return {}
     match tree.body[-1]:
         case ast.Return(value=ast.Name(id=name)):

@@ -38,13 +38,14 @@ def inline(context: Context, function: FunctionType, arguments: Sequence[Value],
         check(source)
         context.inlined[function] = source
     source = context.inlined[function]
-    guarded = without_exits(without_appends(source.tree))
+    written = without_appends(source.tree)
+    guarded = without_exits(written)
     gives = given_by(context.frame, context.place)
     path = f"{context.frame.path}{function.__name__}:{context.spot}."
     items = context.learned.items.get(path, {})
     tree = unpacked(guarded, items)
     called = context.locate(context.place) if is_spelled(context, function) else None
-    frame = Frame(source, live_variables(tree), path, gives=gives, returned=returned_variables(source, guarded, gives), called=called)
+    frame = Frame(source, live_variables(tree), path, gives=gives, returned=returned_variables(written, guarded, gives), called=called)
     frame.variables = {name: fresh(context, name, value) for name, value in bound.arguments.items()}
     frame.variables |= _defaults(context, function, bound)
     unpack_parameters(frame, items)

@@ -93,9 +93,10 @@ def lower(source: SourceText, types: Mapping[str, ArgumentType], checks: Checks 
 def _attempt(source: SourceText, types: Mapping[str, ArgumentType], checks: Checks, learned: Learned) -> Lowered:
     reserved = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)} | types.keys()
     context = Context(Builder(reserved, checks), inline, side_by_side, as_array, learned)
-    guarded = without_exits(without_appends(source.tree))
+    written = without_appends(source.tree)
+    guarded = without_exits(written)
     tree = unpacked(guarded, learned.items.get("", {}))
-    frame = Frame(source, live_variables(tree), "", gives="", returned=returned_variables(source, guarded, ""))
+    frame = Frame(source, live_variables(tree), "", gives="", returned=returned_variables(written, guarded, ""))
     context.frames.append(frame)
     context.stand_at(source.tree)
     for parameter in parameters_of(source.tree):
