@@ -74,9 +74,30 @@ def where_it_is_not_taken(x, y, A, c):
     return np.sum(u)
 
 
+def swapped_then_new(x, y, A, c):
+    for _i in range(int(3.0 * c) - 1):
+        x, y = y, x
+    if x[0] > y[-1]:
+        y = y * 2.0
+    y[0] += x[-1] * x[0]
+    return np.sum(x) + np.sum(y * y)
+
+
+def rows_of_both(x, y, A, c):
+    s = 0.0
+    for _i in range(2):
+        for v, w in zip(x, y):  # noqa: B905
+            y[-1] -= 0.1 * v * w
+            if w > 0.8:
+                y = x * 0.5
+            x, y = y, x
+            s += y[0] * x[-1]
+    return s + c * np.sum(x) + np.sum(y)
+
+
 KERNELS = (
     product_or_row, product_instead, one_or_the_other, computed_one_or_other, exchanged, exchanged_and_scaled, in_a_function,
-    where_it_is_not_taken,
+    where_it_is_not_taken, swapped_then_new, rows_of_both,
 )  # fmt: skip
 SHAPES = (3, 3), (4, 3), (3, 5), (2, 2), (5, 2)
 

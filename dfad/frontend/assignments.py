@@ -107,7 +107,8 @@ def _owner(context: Context, owner: ast.expr, index: ast.expr) -> tuple[View | O
     found = _as_cells(context, found)
     if not isinstance(found, View | OneOf):
         context.place = owner
-        context.wrong_type(f"{kind_of(found)} has no elements to assign")
+        hint = "make an array of it: np.array([...])" if isinstance(found, Tuple) else None
+        context.wrong_type(f"{kind_of(found)} has no elements to assign", hint=hint)
     check_write_in_place(context, found)
     return found, items
 
