@@ -124,7 +124,8 @@ class Frame:
     @contextmanager
     def holding(self, values: Sequence[Value]) -> Iterator[list[str]]:
         """Keep what a loop runs over, alive to its end, under names of its own: whoever binds a variable anew sees them."""
-        names = [f"{HELD}{self.regions}, {place}" for place in range(len(values))]
+        others = sum(name.startswith(f"{HELD}{self.regions}, ") for name in self.variables)  # of loops around that are unrolled
+        names = [f"{HELD}{self.regions}, {place}" for place in range(others, others + len(values))]
         self.variables.update(zip(names, values, strict=True))
         yield names
         for name in names:

@@ -154,7 +154,18 @@ def sequences_chosen(x, y, c):
     return len(pairs[0]), len(pairs[1]), len(pairs[2]), np.array(pairs[0]) * x[1], np.array(q), np.array(pairs[2]), p[0] * p[1][1][0]
 
 
+def loops_over_tuples_in_loops_over_tuples(x, y):
+    s = 0.0
+    for a in (x, y):
+        for c in (0.5, 2.0):
+            for v in a:
+                s += c * v
+            a[0] += c
+    return s
+
+
 ENTRIES = (
+    Entry(loops_over_tuples_in_loops_over_tuples, all_of(array("n"), array("n")), least=1, bits=False),
     Entry(sequences_chosen, all_of(array("n"), array("n"), number(0.8, 1.2)), least=2),
     Entry(lists_appended, array("n"), least=2),
     Entry(tuples_of_tuples_from_outside, all_of(array("n", 3), array("n")), bits=False),
