@@ -1,6 +1,5 @@
 """The second look at the default plan: a twin that is read before its fill is found, and one whose fill comes in time is not."""
 
-
 import pytest
 
 from dfad.errors import CompilerBug

@@ -195,13 +195,12 @@ def augment(context: Context, statement: ast.AugAssign) -> None:
     calls = calls_a_function(context, statement.value)
     if isinstance(target, ast.Name):
         current = evaluate(context, ast.copy_location(ast.Name(target.id, ast.Load()), target))
+        require_list(context, statement, current)
         if isinstance(current, View | OneOf):
-            require_list(context, statement, current)
             check_write_in_place(context, current)
             value = _kept_for(context, current, evaluate(context, statement.value))
             in_each(context, current, lambda view: update(context, view, op, value))
             return
-        require_list(context, statement, current)
         settled = keep(context, current) if calls else current
         value = evaluate(context, statement.value)
         if isinstance(settled, Tuple) and settled.is_list:

@@ -8,12 +8,12 @@ from dfad.frontend.arithmetic import select
 from dfad.frontend.arrays import store
 from dfad.frontend.blocks import OpenBlock
 from dfad.frontend.builder import cast
-from dfad.frontend.doubts import demand_view
+from dfad.frontend.doubts import cells_of, demand_view
 from dfad.frontend.elementwise import Operand, common_dtype, have_other_extents, number_of, operand_of, pin, require_one_shape, typed
 from dfad.frontend.oneof import parts_of, read_selection
 from dfad.frontend.scope import Context
 from dfad.frontend.selections import either
-from dfad.frontend.values import Lazy, OneOf, Scalar, Sharing, Tuple, Value, View, element, kind_of, scalars
+from dfad.frontend.values import Lazy, OneOf, Scalar, Sharing, Tuple, Value, View, element, kind_of
 from dfad.ir.memlet import Memlet
 
 
@@ -63,12 +63,11 @@ def _array_branch(context: Context, guard: Scalar, *sides: tuple[OpenBlock, Oper
             f"the sides are {kind_of(first)} and {kind_of(second)}, not arrays of one shape and type", hint="write an if statement"
         )
     is_inner = any(block.binds(name) for block, value in sides for extent in value.shape for name in extent.free_symbols)
-    are_views = all(_is_view_from_outside(*side) for side in sides)
+    are_views = all(_view_of(*side) is not None for side in sides)
     has_constants = any(extent.is_Integer for value in (first, second) for extent in value.shape)
-    if is_inner or ((are_views or not has_constants) and have_other_extents(context, first.shape, second.shape)):
-        return _resized(context, guard, sides)
     key = f"{context.frame.path}choice@{context.spot}"
-    if are_views and key in context.learned.resized:
+    differ = (are_views or not has_constants) and have_other_extents(context, first.shape, second.shape)
+    if is_inner or differ or (are_views and key in context.learned.resized):
         return _resized(context, guard, sides)
     require_one_shape(context, key, "the sides are arrays", first.shape, second.shape)
     itself = key in context.learned.viewed
@@ -76,7 +75,7 @@ def _array_branch(context: Context, guard: Scalar, *sides: tuple[OpenBlock, Oper
         demand_view(context, value)
     target = builder.temporary("chosen", first.dtype, first.shape)
     for block, value in sides:
-        if not itself or not _is_view_from_outside(block, value):
+        if not itself or _view_of(block, value) is None:
             with builder.inside(block):
                 store(context, target, value)
     chosen = None
@@ -85,30 +84,20 @@ def _array_branch(context: Context, guard: Scalar, *sides: tuple[OpenBlock, Oper
     builder.branch(guard.expression, *(block for block, _ in sides))
     if chosen is not None:
         return read_selection(context, chosen)
-    shared = tuple(view for value in (first, second) for view in _shared(value))
+    shared = tuple(view for value in (first, second) for view in cells_of(value))
     return Lazy(first.shape, first.dtype, target.at, Sharing(shared, key) if shared else None)
 
 
-def _shared(value: Operand) -> Sequence[View]:
-    """The cells that the value is, or may be, in NumPy."""
-    if isinstance(value, Lazy) and not isinstance(value, OneOf) and value.shares is not None:
-        return value.shares.cells
-    return [view for view in scalars(value) if isinstance(view, View)]
-
-
 def _view_of(block: OpenBlock, value: Operand) -> View | OneOf | None:
-    """What may be written through; None for an array that was computed in the block."""
-    return value if isinstance(value, View | OneOf) and _is_view_from_outside(block, value) else None
-
-
-def _is_view_from_outside(block: OpenBlock, value: Operand) -> bool:
-    """Whether it is part of arrays that outlive the block in which it was evaluated."""
-    return isinstance(value, View | OneOf) and all(view.array not in block.arrays for view in parts_of(value)[1])
+    """The value where it is part of arrays that outlive the block in which it was evaluated, so that it may be written through."""
+    if isinstance(value, View | OneOf) and all(view.array not in block.arrays for view in parts_of(value)[1]):
+        return value
+    return None
 
 
 def _resized(context: Context, guard: Scalar, sides: Sequence[tuple[OpenBlock, Operand]]) -> View | Lazy:
     """The choice between two views of different extents."""
-    views = [(block, value) for block, value in sides if isinstance(value, View | OneOf) and _is_view_from_outside(block, value)]
+    views = [(block, view) for block, value in sides if (view := _view_of(block, value)) is not None]
     if len(views) < len(sides) or any(block.binds(extent) for block, value in views for extent in parts_of(value)[1][0].array.shape):
         context.unsupported("the sides have lengths of their own, which only views may have", hint="compute what needs them on each path")
     chosen = either(context, views, resizes=True)

@@ -17,7 +17,7 @@ from dfad.ir.nodes import Array, Role
 def note_copy(context: Context, name: str, array: Array, value: Value, on_all_paths: bool = True) -> None:
     """The variable's own array now holds the value: a copy, where that is cells which other names, or the caller, may see too. What is in
     doubt of these cells is in doubt of it, and what it held before no longer, unless it still does so on another path."""
-    inherited = [context.doubts[cells] for cells in _shared(value) if cells in context.doubts]
+    inherited = [context.doubts[cells.array.name] for cells in cells_of(value) if cells.array.name in context.doubts]
     if on_all_paths:
         context.doubts = {other: doubt for other, doubt in context.doubts.items() if other != array.name}
     if isinstance(value, View):
@@ -33,15 +33,15 @@ def note_copy(context: Context, name: str, array: Array, value: Value, on_all_pa
         context.doubts = join_doubts(context.doubts, {array.name: own})
 
 
-def _shared(value: Value) -> list[str]:
-    """The arrays whose cells the value is in NumPy."""
+def cells_of(value: Value) -> Sequence[View]:
+    """The cells that the value is, or may be, in NumPy."""
     match value:
         case View():
-            return [value.array.name]
+            return [value]
         case OneOf():
-            return [view.array.name for view in value.views]
+            return value.views
         case Lazy(shares=Sharing(cells=cells)):
-            return [view.array.name for view in cells]
+            return cells
         case _:
             return []
 

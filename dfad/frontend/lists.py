@@ -21,7 +21,8 @@ APPENDED = "appended"
 
 def without_appends(function: ast.FunctionDef) -> ast.FunctionDef:
     """The function with ``h += [v]`` for ``h.append(v)`` and ``h += w`` for ``h.extend(w)``; the same object where there are none."""
-    if not any(isinstance(node, ast.Attribute) and node.attr in METHODS for node in ast.walk(function)):
+    statements = (node.value for node in ast.walk(function) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
+    if not any(isinstance(call.func, ast.Attribute) and call.func.attr in METHODS for call in statements):
         return function
     changed: ast.FunctionDef = _Rewrite().visit(copy.deepcopy(function))
     return changed
