@@ -13,7 +13,7 @@ import scipy.linalg.cython_blas
 from dfad.emit import ArrayField, Emitted, ExtentField, FloatField, IntegerField, ScalarResultField, emit
 from dfad.ir.integer import evaluate_integer
 from dfad.ir.nodes import Program, Role
-from dfad.run.build import provide_kernels
+from dfad.run.build import building
 from dfad.run.cache import temporary
 
 I64 = ctypes.c_int64
@@ -63,14 +63,16 @@ class Run:
 
 def compile_emitted(emitted: Emitted, more_flags=()):
     """The kernel as a ctypes function."""
-    built = provide_kernels(temporary(), [replace(emitted, flags=(*emitted.flags, *more_flags))])
+    with building(temporary()) as build:
+        key = build.add(replace(emitted, flags=(*emitted.flags, *more_flags)))
+        built = build.kernels()
     with tempfile.TemporaryDirectory() as folder:
         library = Path(folder) / "kernel.so"
-        library.write_bytes(built.libraries[built.keys[0]])
+        library.write_bytes(built.libraries[key])
         kernel = ctypes.CDLL(str(library)).dfad_kernel
     kernel.restype = I64
     kernel.argtypes = (ctypes.c_void_p, ctypes.c_void_p)
-    kernel.built = built
+    kernel.c = built.c[key]
     return kernel
 
 

@@ -1,5 +1,6 @@
 """What is kept between calls and processes: when a kernel is compiled anew, and what a damaged or unusable cache does."""
 
+import gc
 import json
 import os
 import shutil
@@ -329,3 +330,21 @@ def test_digests_are_the_same_in_every_process():
     program = "from dfad.run.toolchain import digest; print(digest(('a', 1, 2.5, (None, True))))"
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip()
     assert found == toolchain.digest(("a", 1, 2.5, (None, True)))
+
+
+def test_compiling_pauses_the_garbage_collector_only_while_it_lasts():
+    def good(x):
+        return x * 2.0
+
+    def bad(x):
+        return x.nothing
+
+    for expected in (True, False):
+        (gc.enable if expected else gc.disable)()
+        try:
+            dfad.kernel(good, cache=False)(1.5)
+            with pytest.raises(dfad.DfadError):
+                dfad.kernel(bad, cache=False)(np.ones(3))
+            assert gc.isenabled() == expected
+        finally:
+            gc.enable()

@@ -108,4 +108,4 @@ def test_a_long_sum_of_bools_and_choices():
     arguments["x_bool"] = np.array([True, False] * 3)
     arguments |= {f"r_{dtype.name}": np.zeros((count[dtype], 6), dtype.numpy) for dtype in DTYPES}
     same(program, arguments)
-    assert "PyObject" not in Launcher(program).kernel.built.c[0].partition("address")[0]
+    assert "PyObject" not in Launcher(program).kernel.c.partition("address")[0]

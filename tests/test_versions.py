@@ -571,3 +571,12 @@ def test_questions_that_are_too_hard_get_the_other_answer_and_shorten_the_next(m
     assert all(later < earlier for earlier, later in pairwise(limits))
     assert limits[-1] >= sets.LEAST_LIMIT
     assert patience.ask(evens.is_empty, otherwise=None) is False
+
+
+@pytest.mark.parametrize("first", ["max((0), n_) = 2*m_", "min(n_, 3*m_) = m_", "n_ = m_"])
+def test_simplified_constraints_mean_the_same(first):
+    space = Space({"m", "n"})
+    constraints = (first, "(n_ + -1*max((0), (-1*m_ + min(n_, 2*m_)))) = (0)", "0 <= m_")
+    whole, simple = (isl.Set(f"{space.header()}{{ : {text} }}") for text in (" and ".join(constraints), space.simplified(constraints)))
+    assert whole.is_equal(simple)
+    assert simple.n_basic_set() == 1

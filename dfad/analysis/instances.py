@@ -38,6 +38,9 @@ class Instances:
         self._domains: dict[Node, tuple[str, bool]] = {}
         self._schedules: dict[tuple[Node, bool, int], isl.Map] = {}
         self._accesses: dict[tuple[Node, Memlet, int], tuple[isl.Map, bool]] = {}
+        self._simplified: dict[tuple[str, ...], str] = {}
+        for statement in statements:
+            self.domain_text(statement)  # introduces every opaque parameter before the first set is built
 
     def domain_text(self, statement: Statement) -> tuple[str, bool]:
         """The constraints of the iteration domain, and whether they say exactly when the statement runs."""
@@ -56,7 +59,10 @@ class Instances:
             exact &= guard_text is not None
             if guard_text is not None:
                 parts.append(guard_text if side else f"not ({guard_text})")
-        parts += self._compared(statement)
+        compared = tuple(self._compared(statement))
+        if compared not in self._simplified:
+            self._simplified[compared] = self.space.simplified(compared)
+        parts.append(self._simplified[compared])
         return " and ".join(part for part in parts if part) or "true", exact
 
     def _compared(self, statement: Statement) -> Iterator[str]:

@@ -89,6 +89,17 @@ class Space:
         """The list of parameters that begins every text."""
         return "[" + ", ".join(self.parameters) + "] -> "
 
+    def simplified(self, constraints: tuple[str, ...]) -> str:
+        """Constraints on parameters as one that isl reads faster, where they become simpler: `max` and `min` are cases to it, and each
+        case of one stands beside each of the others until it is found empty."""
+        text = " and ".join(constraints)
+        if "max(" not in text and "min(" not in text:
+            return text
+        cases = within_limit(lambda: isl.Set(f"{self.header()}{{ : {text} }}").coalesce(), None)
+        if cases is None or cases.n_basic_set() > 1:
+            return text
+        return str(cases).partition("{")[2].rpartition("}")[0].strip().removeprefix(":").strip()
+
     def expression(self, aff: isl.Aff, inputs: tuple[sympy.Symbol, ...]) -> sympy.Expr | None:
         """The affine function as a symbolic integer over parameters and inputs; None when it needs an integer division."""
         if aff.dim(isl.dim_type.div) > 0:

@@ -74,7 +74,6 @@ class Versions:
         for statement in self.statements.values():
             if isinstance(statement.node, Exchange):
                 self._exchanges.setdefault(self.buffers.group(statement.node.first), []).append(statement)
-            self._instances.domain_text(statement)  # introduces every opaque parameter before the first set is built
 
     def records(self, wants: Iterable[Want]) -> dict[str, isl.Set | None]:
         """Key of the writing statement -> its instances that record; None stands for all of them."""

@@ -6,7 +6,7 @@ Polynomials with rational coefficients that take integer values, such as ``i*(i 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import reduce
+from functools import lru_cache, reduce
 
 import sympy
 
@@ -72,12 +72,18 @@ def _quotient(value: sympy.Expr, names: Mapping[str, str]) -> str:
 
 def _sum(value: sympy.Add, names: Mapping[str, str]) -> str:
     """The terms in sympy's order, those with a plus first."""
-    terms = sorted(value.as_ordered_terms(), key=_is_negative)
+    terms = _terms(value)
     text = integer_text(terms[0], names)
     for term in terms[1:]:
         negative = _is_negative(term)
         text += (" - " if negative else " + ") + integer_text(-term if negative else term, names, PRODUCT)
     return text
+
+
+@lru_cache(maxsize=10_000)
+def _terms(value: sympy.Add) -> tuple[sympy.Expr, ...]:
+    """Remembered: sympy compares monomials to order the terms, and most subscripts stand in several places."""
+    return tuple(sorted(value.as_ordered_terms(), key=_is_negative))
 
 
 def _is_negative(term: sympy.Expr) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import sympy
 from sympy.printing.str import StrPrinter
@@ -102,6 +103,7 @@ class _IntegerPrinter(StrPrinter):  # type: ignore[misc]
 _PRINTER = _IntegerPrinter()
 
 
+@lru_cache(maxsize=10_000)
 def show_integer(value: sympy.Expr) -> str:
     """A symbolic integer as Python text."""
     return str(_PRINTER.doprint(value))

@@ -71,8 +71,6 @@ def _touches(node: Node) -> Iterator[tuple[str, bool]]:
 def _check_instances(sweeps: Block, late: Set[str], parameters: Set[str]) -> None:
     found = [replace(statement, guards=tuple(_conditions(statement))) for statement in statements(sweeps)]
     instances = Instances(Space(parameters, _counted(found)), Buffers(found), found)
-    for statement in found:
-        instances.domain_text(statement)  # introduces every opaque parameter before the first set is built
     patience = Patience()
     for name, uses in _uses(found, late).items():
         for reader in uses.readers:

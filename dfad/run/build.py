@@ -5,8 +5,9 @@ exported here, so the compiler drops it unseen: that is four fifths of the time 
 """
 
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -33,6 +34,9 @@ HIDE_MODULE = "-DPyMODINIT_FUNC=static __attribute__((unused)) PyObject*"
 LAUNCHER_FLAGS = ("-O0", "-g0", "-fPIC", "-shared")
 """Optimising the launcher takes seconds and saves less than a microsecond a call."""
 
+MOST_AT_ONCE = 4
+"""C compilers at work side by side."""
+
 SECTION = "/* #### Code section: "
 
 
@@ -42,43 +46,70 @@ class Kernels:
 
     Attributes
     ----------
-    keys : tuple of str
-        One for each kernel.
     libraries : dict
         The contents of the shared libraries, by key.
-    c : tuple of str
-        The C text that Cython made of each module, without its Python half.
+    c : dict
+        The C text that Cython made of each module, without its Python half, by key.
     seconds : dict
-        `cython`, and `compiler`: what the C compiler takes beyond that.
+        `cython`, and `compiler`: what the C compiler takes beyond all else that happens meanwhile.
     """
 
-    keys: tuple[str, ...]
     libraries: dict[str, bytes]
-    c: tuple[str, ...]
+    c: dict[str, str]
     seconds: dict[str, float]
 
 
-def provide_kernels(store: Store, emitted: Sequence[Emitted]) -> Kernels:
-    """The shared libraries of emitted kernels; compiled, side by side, where the store does not have them.
+class Build:
+    """Kernels on their way: Cython translates each when it comes, the C compiler works beside everything else, on several at once."""
 
-    Raises
-    ------
-    CompilerMissing
-        When there is no compiler or no Python.h.
-    BuildFailed
-        When Cython or the compiler refuses the text; carries what it printed.
-    """
-    keys = tuple(map(_answer, emitted))
-    known = {key: (store.read("libraries", key), store.read("c", key)) for key in keys}
-    missing = {key: text for key, text in zip(keys, emitted, strict=True) if None in known[key]}
-    seconds = {"cython": 0.0, "compiler": 0.0}
-    if missing:
-        with store.scratch() as folder:
-            built = _build_kernels(missing, folder, seconds)
-        cache.put(store, {("c", key): c for key, (_, c) in built.items()})
-        known |= built
-    libraries = {key: library or b"" for key, (library, _) in known.items()}
-    return Kernels(keys, libraries, tuple((known[key][1] or b"").decode() for key in keys), seconds)
+    def __init__(self, store: Store, folder: Path, pool: ThreadPoolExecutor) -> None:
+        self._store, self._folder, self._pool = store, folder, pool
+        self._known: dict[str, tuple[bytes, bytes]] = {}
+        self._running: dict[str, tuple[Future[bytes], bytes]] = {}
+        self._seconds = {"cython": 0.0, "compiler": 0.0}
+
+    def add(self, emitted: Emitted) -> str:
+        """The key of a kernel; begins to build it where the store does not have it; raises BuildFailed when Cython refuses the text."""
+        key = _answer(emitted)
+        if key in self._known or key in self._running:
+            return key
+        library, c = self._store.read("libraries", key), self._store.read("c", key)
+        if library is not None and c is not None:
+            self._known[key] = library, c
+            return key
+        start = perf_counter()
+        source = _write(KERNEL, {f"{KERNEL}.pyx": emitted.pyx, "dfad.h": emitted.header}, EXPORT, self._folder / key)
+        flags = (*toolchain.flags(), *emitted.flags, HIDE_MODULE, *LINK)
+        library_to_come = self._pool.submit(_compile, source, flags, emitted.libraries)
+        self._running[key] = library_to_come, _own_part(source.read_text(encoding="utf-8")).encode()
+        self._seconds["cython"] += perf_counter() - start
+        return key
+
+    def kernels(self) -> Kernels:
+        """All that were added, compiled.
+
+        Raises
+        ------
+        CompilerMissing
+            When there is no compiler or no Python.h.
+        BuildFailed
+            When the compiler refuses a text; carries what it printed.
+        """
+        start = perf_counter()
+        built = {key: (library.result(), c) for key, (library, c) in self._running.items()}
+        self._seconds["compiler"] += perf_counter() - start
+        cache.put(self._store, {("c", key): c for key, (_, c) in built.items()})
+        self._known |= built
+        self._running.clear()
+        libraries = {key: library for key, (library, _) in self._known.items()}
+        return Kernels(libraries, {key: c.decode() for key, (_, c) in self._known.items()}, dict(self._seconds))
+
+
+@contextmanager
+def building(store: Store) -> Iterator[Build]:
+    """A Build whose kernels are kept in the store."""
+    with store.scratch() as folder, ThreadPoolExecutor(MOST_AT_ONCE) as pool:
+        yield Build(store, folder, pool)
 
 
 def _answer(emitted: Emitted) -> str:
@@ -88,27 +119,8 @@ def _answer(emitted: Emitted) -> str:
     return toolchain.digest((text, compiler.identity(), compiler.version(), toolchain.machine()))
 
 
-def _build_kernels(texts: Mapping[str, Emitted], folder: Path, seconds: dict[str, float]) -> dict[str, tuple[bytes, bytes]]:
-    """The shared library and the C text of each.
-
-    Cython translates the longest text first; meanwhile the C compiler is at work on those that are translated, side by side.
-    """
-    start = perf_counter()
-    running: dict[str, tuple[Future[bytes], bytes]] = {}
-    with ThreadPoolExecutor(len(texts)) as pool:
-        for key, text in sorted(texts.items(), key=lambda item: -len(item[1].pyx)):
-            source = _write(KERNEL, {f"{KERNEL}.pyx": text.pyx, "dfad.h": text.header}, EXPORT, folder / key)
-            flags = (*toolchain.flags(), *text.flags, HIDE_MODULE, *LINK)
-            library = pool.submit(_compile, source, flags, text.libraries)
-            running[key] = library, _own_part(source.read_text(encoding="utf-8")).encode()
-        between = perf_counter()
-        built = {key: (library.result(), c) for key, (library, c) in running.items()}
-    seconds |= {"cython": between - start, "compiler": perf_counter() - between}
-    return built
-
-
 def provide_launcher() -> None:
-    """Build and load the launcher where that has not been done for this environment; raises as `provide_kernels` does."""
+    """Build and load the launcher where that has not been done for this environment; raises as a Build does."""
     if launch.launcher() is None:
         with cache.disk().scratch() as folder:
             library = _compile(_write("launcher", launch.launcher_texts(), "", folder / "launcher"), LAUNCHER_FLAGS, ())

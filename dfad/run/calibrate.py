@@ -40,7 +40,7 @@ from dfad.ir.nodes import (
 )
 from dfad.ir.signature import ArgumentType, ArrayType, IntegerType
 from dfad.run import cache, launch, toolchain
-from dfad.run.build import provide_kernels, provide_launcher
+from dfad.run.build import building, provide_launcher
 from dfad.run.describe import Wrapper, describe
 from dfad.run.launch import Routine
 from dfad.source import Location
@@ -154,11 +154,13 @@ def _routine(program: Program) -> Routine:
     provide_launcher()
     emitted = emit(program, fastmath=False)
     store = cache.disk()
-    built = provide_kernels(store, [emitted])
+    with building(store) as build:
+        key = build.add(emitted)
+        built = build.kernels()
     store = cache.put(store, {("libraries", key): contents for key, contents in built.libraries.items()})
     inputs: list[tuple[str, ArgumentType]] = [(a.name, ArrayType(a.dtype, (False,) * a.rank)) for a in program.parameters]
     inputs += [(one.name, IntegerType()) for one in (WIDTH, SECTION, TIMES)]
-    recipe = describe(program, emitted, Wrapper(inputs), (), built.keys[0])
+    recipe = describe(program, emitted, Wrapper(inputs), (), key)
     return launch.make_routine(recipe, launch.load_library(store, recipe), (), 1)
 
 
