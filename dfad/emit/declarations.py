@@ -57,8 +57,12 @@ _INTEGERS = {
         "dfad_min": 2,
         "dfad_max": 2,
         "dfad_power": 2,
+        "dfad_xor": 2,
+        "dfad_left_shift": 2,
+        "dfad_right_shift": 2,
         "dfad_abs": 1,
         "dfad_sign": 1,
+        "dfad_invert": 1,
     }.items()
 }
 

@@ -173,6 +173,13 @@ static inline int64_t dfad_max(int64_t a, int64_t b) { return b > a ? b : a; }
 static inline int64_t dfad_abs(int64_t a) { return a < 0 ? -a : a; }
 static inline int64_t dfad_sign(int64_t a) { return (a > 0) - (a < 0); }
 
+static inline int64_t dfad_xor(int64_t a, int64_t b) { return a ^ b; }
+static inline int64_t dfad_invert(int64_t a) { return ~a; }
+
+/* Shifts by as many bits as there are, or more, leave none, as NumPy's. */
+static inline int64_t dfad_left_shift(int64_t a, int64_t bits) { return (uint64_t)bits < 64 ? (int64_t)((uint64_t)a << bits) : 0; }
+static inline int64_t dfad_right_shift(int64_t a, int64_t bits) { return (uint64_t)bits < 64 ? a >> bits : -(a < 0); }
+
 static inline int64_t dfad_power(int64_t base, int64_t exponent)
 {
     int64_t result = 1;

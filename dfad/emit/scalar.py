@@ -101,6 +101,12 @@ SPELLINGS: Mapping[str, Spelling] = {
     "ne": Infix(" != ", COMPARISON),
     "and": Infix(" & ", AND),
     "or": Infix(" | ", OR),
+    "bitwise_and": Infix(" & ", AND),
+    "bitwise_or": Infix(" | ", OR),
+    "bitwise_xor": OwnCall("bitwise_xor", "dfad_xor"),
+    "left_shift": OwnCall("left_shift", "dfad_left_shift"),
+    "right_shift": OwnCall("right_shift", "dfad_right_shift"),
+    "invert": OwnCall("invert", "dfad_invert"),
 }
 """Operation -> spelling; ``neg``, ``not``, ``cast``, ``isnan`` and ``isinf`` have functions of their own below."""
 

@@ -6,6 +6,7 @@ In: an operation and expressions with their weakness. Out: a `Scalar`. Nothing i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import and_, or_, xor
 
 import numpy as np
 import sympy
@@ -28,7 +29,7 @@ FLOATING = frozenset(
 ROUNDING = frozenset({"floor", "ceil", "trunc"})
 """Operations that leave integers as they are."""
 
-NUMERIC = frozenset({"sub", "neg", "pow", "floordiv", "mod", "fmod", "sign"})
+NUMERIC = frozenset({"sub", "neg", "pow", "floordiv", "mod", "fmod", "sign", "left_shift", "right_shift"})
 """Operations that NumPy has not on booleans, or answers with a type that dfad has not."""
 
 OF_BOOLEANS = {"add": "or", "mul": "and", "maximum": "or", "minimum": "and"}
@@ -43,11 +44,28 @@ COMPARED: dict[str, Callable[[sympy.Expr], bool]] = {
     "ne": lambda difference: difference != 0,
 }
 
+SIGNS = {"bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "left_shift": "<<", "right_shift": ">>", "invert": "~"}
+
+BITWISE_HINTS = {
+    "bitwise_and": "join conditions with and; convert with int(...)",
+    "bitwise_or": "join conditions with or; convert with int(...)",
+    "bitwise_xor": "use ** for a power",
+    "left_shift": "multiply by a power of 2",
+    "right_shift": "divide by a power of 2",
+}
+
+MOST_BITS = 62
+"""A shift by fewer bits is a product with, or a quotient by, a power of 2 that an int64 holds."""
+
 _WEAK_SAMPLES: dict[str, float] = {"f": 1.0, "i": 1, "b": True}
 
 
 class TypeClash(Exception):
-    """Two types do not meet, or the result has no type that dfad knows."""
+    """Two types do not meet, or the result has no type that dfad knows; `hint`: what to write instead."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 def promote(values: Sequence[tuple[Dtype, bool]]) -> tuple[Dtype, bool]:
@@ -90,10 +108,14 @@ def apply(operation: str, *operands: Scalar) -> Scalar:
         return _logical(operation, operands)
     if kind == "comparison":
         return _compare(operation, operands)
+    if kind == "bitwise" and operation not in NUMERIC and all(operand.dtype == BOOL for operand in operands):
+        return _bitwise_of_booleans(operation, operands)
     folded = _symbolic(operation, operands)
     if folded is not None:
         return folded
     dtype, weak = result_dtype(operation, [(operand.dtype, operand.weak) for operand in operands])
+    if kind == "bitwise" and dtype.is_float:
+        raise TypeClash(f"{SIGNS[operation]} takes integers and booleans", BITWISE_HINTS.get(operation))
     if operation in ROUNDING and not dtype.is_float:
         return operands[0]
     if dtype == BOOL:
@@ -163,6 +185,36 @@ def _logical(operation: str, operands: Sequence[Scalar]) -> Scalar:
             return Scalar(Apply(operation, tuple(value.expression for value in values), BOOL), weak)
 
 
+def _bitwise_of_booleans(operation: str, operands: Sequence[Scalar]) -> Scalar:
+    weak = all(operand.weak for operand in operands)
+    match operation:
+        case "bitwise_xor":
+            found = _compare("ne", operands)
+        case "invert":
+            found = _logical("not", operands)
+        case _:
+            found = _logical("and" if operation == "bitwise_and" else "or", operands)
+    return Scalar(found.expression, weak)
+
+
+def _bits(operation: Callable[[int, int], int]) -> Callable[[sympy.Expr, sympy.Expr], sympy.Expr | None]:
+    """The operation where both numbers are known."""
+    return lambda a, b: sympy.Integer(operation(int(a), int(b))) if a.is_Integer and b.is_Integer else None
+
+
+def _low_bits(value: sympy.Expr, mask: sympy.Expr) -> sympy.Expr | None:
+    """``value & mask``: with a mask of the lowest bits, the remainder of a division by a power of 2."""
+    if value.is_Integer and not mask.is_Integer:
+        value, mask = mask, value
+    if mask.is_Integer and mask > 0 and mask & (mask + 1) == 0:
+        return sympy.Mod(value, mask + 1)
+    return _bits(and_)(value, mask)
+
+
+def _is_shift(bits: sympy.Expr) -> bool:
+    return bool(bits.is_Integer and 0 <= bits < MOST_BITS)
+
+
 _SYMBOLIC: dict[str, Callable[..., sympy.Expr | None]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
@@ -181,6 +233,12 @@ _SYMBOLIC: dict[str, Callable[..., sympy.Expr | None]] = {
     "ceil": lambda a: a,
     "rint": lambda a: a,
     "trunc": lambda a: a,
+    "bitwise_and": _low_bits,
+    "bitwise_or": _bits(or_),
+    "bitwise_xor": _bits(xor),
+    "left_shift": lambda a, b: sympy.expand(a * 2**b) if _is_shift(b) else None,
+    "right_shift": lambda a, b: sympy.floor(a / 2**b) if _is_shift(b) else None,
+    "invert": lambda a: -a - 1,
 }
 
 

@@ -255,7 +255,7 @@ def typed(context: Context, operation: Callable[..., Scalar], *operands: Operand
     try:
         return operation(*operands)
     except TypeClash as clash:
-        context.wrong_type(str(clash))
+        context.wrong_type(str(clash), hint=clash.hint)
 
 
 def apply_all(context: Context, operation: str, *operands: Value) -> Scalar | Lazy | Masked:
@@ -315,4 +315,4 @@ def joined_type(context: Context, types: Sequence[tuple[Dtype, bool]]) -> tuple[
     try:
         return promote(types)
     except TypeClash as clash:
-        context.wrong_type(str(clash))
+        context.wrong_type(str(clash), hint=clash.hint)

@@ -64,6 +64,11 @@ BINARY: dict[type[ast.operator], str] = {
     ast.FloorDiv: "floordiv",
     ast.Mod: "mod",
     ast.Pow: "pow",
+    ast.BitAnd: "bitwise_and",
+    ast.BitOr: "bitwise_or",
+    ast.BitXor: "bitwise_xor",
+    ast.LShift: "left_shift",
+    ast.RShift: "right_shift",
 }
 
 COMPARISONS: dict[type[ast.cmpop], str] = {
@@ -168,19 +173,9 @@ def binary(context: Context, op: ast.operator, left: Value, right: Value) -> Val
         found = of_sequences(context, op, left, right)
         if found is not None:
             return found
-    if isinstance(op, ast.BitAnd | ast.BitOr):
-        return _mask(context, "and" if isinstance(op, ast.BitAnd) else "or", left, right)
     if isinstance(op, ast.Pow):
         return power(context, left, right)
     return apply_all(context, BINARY[type(op)], left, right)
-
-
-def _mask(context: Context, operation: str, left: Value, right: Value) -> Value:
-    """``&`` and ``|`` of booleans, elementwise."""
-    values = [operand_of(context, value) for value in (left, right)]
-    if any(value.dtype != BOOL for value in values):
-        context.unsupported("& and | take booleans only", hint="use and/or, or compare first")
-    return apply_all(context, operation, *values)
 
 
 def _unary(context: Context, op: ast.unaryop, value: Value) -> Value:
@@ -194,10 +189,9 @@ def _unary(context: Context, op: ast.unaryop, value: Value) -> Value:
             return typed(context, lambda operand: apply("not", operand), number_of(context, value))
         case _:
             found = operand_of(context, value)
-            if found.dtype != BOOL or (isinstance(found, Scalar) and found.weak):
-                context.unsupported("~ takes NumPy's booleans only", hint="write `not` for a condition, -x - 1 for an integer")
-            inverse = apply_all(context, "not", found)
-            return replace(inverse, weak=False) if isinstance(inverse, Scalar) else inverse
+            if isinstance(found, Scalar) and found.dtype == BOOL and found.weak:
+                context.unsupported("~ of a condition is an integer", hint="write `not` for a condition")
+            return apply_all(context, "invert", found)
 
 
 def _compare(context: Context, node: ast.Compare) -> Value:

@@ -22,6 +22,7 @@ ACCEPTED: tuple[type[ast.AST], ...] = (
     ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.Attribute, ast.Subscript, ast.Slice,
     ast.Tuple, ast.List, ast.expr_context, ast.boolop, ast.unaryop,
     ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult, ast.BitAnd, ast.BitOr,
+    ast.BitXor, ast.LShift, ast.RShift,
     ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq, ast.Is, ast.IsNot,
 )  # fmt: skip
 """The syntax that a kernel may use."""
@@ -56,9 +57,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str | None]] = {
     ast.Starred: ("* in a call or an assignment is not part of the language", "write the items one by one"),
     ast.In: ("in is not part of the language", "compare with =="),
     ast.NotIn: ("not in is not part of the language", "compare with !="),
-    ast.BitXor: ("^ is not part of the language", "use ** for a power"),
-    ast.LShift: ("<< is not part of the language", "multiply by a power of 2"),
-    ast.RShift: (">> is not part of the language", "use // with a power of 2"),
 }
 """Syntax that people try, what to call it, and what to write instead."""
 

@@ -24,7 +24,7 @@ def matmul(context: Context, left: Value, right: Value) -> Deferred:
     try:
         dtype, _ = promote([(first.dtype, False), (second.dtype, False)])
     except TypeClash as clash:
-        context.wrong_type(str(clash))
+        context.wrong_type(str(clash), hint=clash.hint)
     left_side, left_turned = _operand(context, first, dtype)
     right_side, right_turned = _operand(context, second, dtype)
     stack = broadcast_shapes(context, [first.shape[:-2], second.shape[:-2]])

@@ -259,7 +259,7 @@ class Run:
     def apply(self, expression: Apply) -> Any:
         operation = OPERATIONS[expression.operation]
         operands = [self.value(operand) for operand in expression.operands]
-        if operation.kind == "arithmetic":
+        if operation.kind in ("arithmetic", "bitwise"):
             operands = [cast(operand, expression.dtype) for operand in operands]
         return cast(operation.meaning(*operands), expression.dtype)
 

@@ -30,8 +30,8 @@ class Operation:
     meaning : callable
         NumPy scalars in, NumPy scalar out.
     kind : str
-        ``"arithmetic"`` (result and operands have the Apply's dtype), ``"comparison"`` (operands are promoted together, the
-        result is bool), ``"logical"`` (bool in, bool out) or ``"cast"``.
+        ``"arithmetic"`` (result and operands have the Apply's dtype), ``"bitwise"`` (the same, an integer), ``"comparison"`` (operands are
+        promoted together, the result is bool), ``"logical"`` (bool in, bool out) or ``"cast"``.
     """
 
     name: str
@@ -105,6 +105,15 @@ _ARITHMETIC: dict[str, tuple[int, Callable[..., Any]]] = {
     "python_min": (2, _python_min),
 }
 
+_BITWISE: dict[str, tuple[int, Callable[..., Any]]] = {
+    "bitwise_and": (2, np.bitwise_and),
+    "bitwise_or": (2, np.bitwise_or),
+    "bitwise_xor": (2, np.bitwise_xor),
+    "left_shift": (2, np.left_shift),
+    "right_shift": (2, np.right_shift),
+    "invert": (1, np.invert),
+}
+
 _COMPARISONS: dict[str, Callable[..., Any]] = {
     "lt": np.less,
     "le": np.less_equal,
@@ -125,6 +134,7 @@ def _table() -> dict[str, Operation]:
     table = {name: Operation(name, arity, meaning) for name, (arity, meaning) in _ARITHMETIC.items()}
     table |= {name: Operation(name, 2, meaning, "comparison") for name, meaning in _COMPARISONS.items()}
     table |= {name: Operation(name, arity, meaning, "logical") for name, (arity, meaning) in _LOGICAL.items()}
+    table |= {name: Operation(name, arity, meaning, "bitwise") for name, (arity, meaning) in _BITWISE.items()}
     table["isnan"] = Operation("isnan", 1, np.isnan, "comparison")
     table["isinf"] = Operation("isinf", 1, np.isinf, "comparison")
     table["cast"] = Operation("cast", 1, lambda a: a, "cast")
@@ -163,4 +173,8 @@ NUMPY_NAMES = {
     "floor_divide": "floordiv",
     "remainder": "mod",
     "round": "rint",
+    "bitwise_not": "invert",
+    "bitwise_invert": "invert",
+    "bitwise_left_shift": "left_shift",
+    "bitwise_right_shift": "right_shift",
 }

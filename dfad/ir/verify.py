@@ -337,8 +337,8 @@ def _apply(part: Apply) -> Problems:
         return
     if len(part.operands) != operation.arity:
         yield f"{part.operation} of {len(part.operands)} operands"
-    if operation.kind in ("comparison", "logical") and part.dtype != BOOL:
-        yield f"{part.operation} gives bool, not {part.dtype}"
+    if not part.dtype.name.startswith(given := {"comparison": "bool", "logical": "bool", "bitwise": "int"}.get(operation.kind, "")):
+        yield f"{part.operation} gives {given}, not {part.dtype}"
     if operation.kind == "logical":
         for operand in part.operands:
             yield from _is_bool(operand, f"an operand of {part.operation}")

@@ -71,8 +71,6 @@ SYNTAX = {
     "starred_call": Refused("def f(x):\n    return np.sum(*x)\n", 2, "*x", "*", "one by one"),
     "double_star_call": Refused("def f(x):\n    return np.sum(**x)\n", 2, "x", "**", "one by one"),
     "in": Refused("def f(x):\n    return 1.0 in x\n", 2, "1.0 in x", "in is not", "=="),
-    "xor": Refused("def f(x):\n    return x ^ 2\n", 2, "x ^ 2", "^", "**"),
-    "shift": Refused("def f(x):\n    return x[0] << 2\n", 2, "x[0] << 2", "<<", "power"),
     "complex": Refused("def f(x):\n    return x * 1j\n", 2, "1j", "complex", "two arrays"),
     "attribute_assigned": Refused("def f(x):\n    x.shape = 3\n", 2, "x.shape", "attributes", "A[...]"),
     "star_arguments": Refused("def f(x, *rest):\n    return x\n", 1, "rest", "*rest", "name each"),

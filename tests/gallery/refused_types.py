@@ -41,13 +41,16 @@ TYPES = {
     "einsum_without_text": calls("np.einsum(x, x)", "its subscripts as a text", '"ij,jk->ik"'),
     "einsum_of_too_few": calls("np.einsum('i,i', x)", "do not fit 1 operands", "each letter of the result"),
     "einsum_of_wrong_rank": calls("np.einsum('ij->i', x)", "'ij' do not fit"),
-    "integers_as_flags": calls("c & 1", "booleans only", "compare first", XC),
+    "float_as_flags": calls("c & 1", "& takes integers and booleans", "join conditions with and", XC),
+    "xor": calls("x ^ 2", "^ takes integers and booleans", "**"),
+    "shift": calls("x[0] << 2", "<< takes integers and booleans", "a power of 2"),
     "exchanged_ranks": Refused(
         "def f(x, y):\n    for t in range(2):\n        x, y = y, x\n    return y\n", 3, "x, y = y, x", "differ", None, AX
     ),
     "text_compared": calls("x < 'a'", "cannot be compared"),
     "sides_of_other_ranks": calls("x if x[0] > 0 else x[:, None]", "not arrays of one shape and type", "if statement"),
-    "inverted_number": calls("~x[0]", "booleans only", "-x - 1"),
+    "inverted_number": calls("~x[0]", "~ takes integers and booleans"),
+    "inverted_condition": calls("~(c > 1.0)", "~ of a condition", "not", XC),
     "tuple_sliced_by_data": calls("(1.0, 2.0)[: int(x[0])]", "sliced by constants", "into an array"),
     "math_function_of_two": calls("math.sin(c, c)", "this function takes 1 numbers", make=XC),
     "grid_of_number": calls("np.mgrid[3]", "start:stop:step", underlined="np.mgrid[3]"),
