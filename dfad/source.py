@@ -52,12 +52,20 @@ class SourceText:
         The lines from `def` to the end of the body as they stand in the file, without decorators.
     tree : ast.FunctionDef
         The definition, with the file's line numbers and without decorators.
+    enclosing : SourceText, optional
+        The function in whose text it stands, where it is part of that text.
     """
 
     function: FunctionType
     filename: str
     text: str
     tree: ast.FunctionDef
+    enclosing: "SourceText | None" = None
+
+    @property
+    def outermost(self) -> "SourceText":
+        """The function whose text holds this one."""
+        return self if self.enclosing is None else self.enclosing.outermost
 
     @property
     def name(self) -> str:
@@ -72,7 +80,8 @@ class SourceText:
     @property
     def closure(self) -> Mapping[str, CellType]:
         """The cells of the variables of enclosing functions, by name."""
-        return dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
+        function = self.outermost.function
+        return dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
 
     def lookup(self, name: str) -> object:
         """What a name that the function does not bind means now.

@@ -21,6 +21,7 @@ from dfad.frontend.einsum import einsum
 from dfad.frontend.elementwise import apply_all, number_of, operand_of, where
 from dfad.frontend.functions import ELEMENTWISE, as_given, is_numpys
 from dfad.frontend.indexing import part_of
+from dfad.frontend.inner import Bound
 from dfad.frontend.keywords import put, without_shared
 from dfad.frontend.names import is_inlined, plain_function
 from dfad.frontend.oneof import in_each, mapped
@@ -68,7 +69,8 @@ def call(context: Context, callee: Value, arguments: list[Value], keywords: Mapp
     if is_inlined(function):
         plain = plain_function(function)
         assert plain is not None
-        return context.inline(context, plain, arguments, keywords)
+        captured = function.captured if isinstance(function, Bound) else {}
+        return context.inline(context, plain, arguments, {**keywords, **captured})
     written = callee_of(context) or _shown(function)
     hint = instead_of(f"{getattr(function, '__module__', '')}.{_shown(function)}.{written}")
     context.unsupported(f"{written} is not part of the language", hint=hint)

@@ -29,6 +29,7 @@ from dfad.frontend.functions import same
 from dfad.frontend.grids import grid, is_grid
 from dfad.frontend.guards import knowing
 from dfad.frontend.indexing import subscript
+from dfad.frontend.inner import Bound, Inner
 from dfad.frontend.masks import keep_masked
 from dfad.frontend.names import calls_a_function, outer_value
 from dfad.frontend.oneof import read_selection
@@ -114,6 +115,8 @@ def _evaluate(context: Context, node: ast.expr) -> Value:
             return _subscript(context, owner, index)
         case ast.Tuple(elts=items) | ast.List(elts=items):
             return Tuple(tuple(evaluate_all(context, items)), isinstance(node, ast.List))
+        case Inner(function=function, captured=captured):
+            return Known(Bound(function, dict(zip((name.id for name in captured), evaluate_all(context, captured), strict=True))))
         case ast.Slice(lower=lower, upper=upper, step=step):
             return SliceOf(*(None if part is None else number_of(context, evaluate(context, part)) for part in (lower, upper, step)))
         case _:

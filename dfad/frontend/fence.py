@@ -19,6 +19,7 @@ ACCEPTED: tuple[type[ast.AST], ...] = (
     ast.FunctionDef, ast.arguments, ast.arg, ast.keyword,
     ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Pass, ast.Assert,
     ast.For, ast.While, ast.If, ast.Return, ast.Break, ast.Continue,
+    ast.Lambda,
     ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.Attribute, ast.Subscript, ast.Slice,
     ast.Tuple, ast.List, ast.expr_context, ast.boolop, ast.unaryop,
     ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult, ast.BitAnd, ast.BitOr,
@@ -35,7 +36,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str | None]] = {
     ast.SetComp: ("comprehensions are not part of the language", LOOP),
     ast.DictComp: ("comprehensions are not part of the language", LOOP),
     ast.GeneratorExp: ("generator expressions are not part of the language", LOOP),
-    ast.Lambda: ("lambda is not part of the language", "write a def outside the kernel and call it"),
     ast.Dict: ("dictionaries are not part of the language", "pass the numbers as parameters"),
     ast.Set: ("sets are not part of the language", ARRAY),
     ast.Try: ("try is not part of the language", "test the condition with an if"),
@@ -82,11 +82,31 @@ def _problem(source: SourceText, node: ast.AST, message: str, hint: str | None) 
 
 def problems_of(function: ast.FunctionDef) -> list[Problem]:
     """What the function may not use, in the order of the text."""
-    found = [*_parameters(function), *(problem for statement in function.body for problem in _walk(statement))]
+    found = _function(function)
     return sorted(found, key=lambda problem: (getattr(problem[0], "lineno", 0), getattr(problem[0], "col_offset", 0)))
 
 
-def _parameters(function: ast.FunctionDef) -> Iterator[Problem]:
+def _function(function: ast.FunctionDef) -> Iterator[Problem]:
+    """The problems of a function, and of those that it defines among its own statements."""
+    yield from _parameters(function)
+    for statement in function.body:
+        if isinstance(statement, ast.FunctionDef):
+            for decorator in statement.decorator_list:
+                yield decorator, "a decorated function inside a kernel is not part of the language", "leave the decorator out"
+            yield from _defaults(statement)
+            yield from _function(statement)
+        else:
+            yield from _walk(statement)
+
+
+def _defaults(node: ast.FunctionDef | ast.Lambda) -> Iterator[Problem]:
+    """Defaults of inner functions, which Python evaluates when it defines them."""
+    for default in (*node.args.defaults, *node.args.kw_defaults):
+        if default is not None and not all(isinstance(part, ast.Constant | ast.UnaryOp | ast.USub) for part in ast.walk(default)):
+            yield default, "the default of a function inside a kernel is a number", "give the argument in the call"
+
+
+def _parameters(function: ast.FunctionDef | ast.Lambda) -> Iterator[Problem]:
     for argument in (function.args.vararg, function.args.kwarg):
         if argument is not None:
             yield argument, f"*{argument.arg} is not part of the language", "name each parameter"
@@ -96,8 +116,11 @@ def _walk(node: ast.AST, owner: ast.AST | None = None) -> Iterator[Problem]:
     """The problems of a node and, where it is accepted, of those below it."""
     here = node if isinstance(node, ast.stmt | ast.expr) else owner or node
     if isinstance(node, ast.FunctionDef):
-        yield node, "a function inside a kernel is not part of the language", "define it outside the kernel"
+        yield node, "a function defined in a loop or branch is not part of the language", "define it before"
         return
+    if isinstance(node, ast.Lambda):
+        yield from _parameters(node)
+        yield from _defaults(node)
     if not isinstance(node, ACCEPTED):
         message, hint = REFUSED.get(type(node), (f"{type(node).__name__} is not part of the language", None))
         yield here, message, hint

@@ -6,13 +6,14 @@ Each argument is evaluated once, in order: numbers are copied, arrays and views 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from types import FunctionType
 
 from dfad.frontend.computed import given_by, returned_variables
 from dfad.frontend.exits import without_exits
 from dfad.frontend.fence import check
+from dfad.frontend.inner import Bound, without_functions
 from dfad.frontend.lists import without_appends
 from dfad.frontend.liveness import live_variables
 from dfad.frontend.names import value_of
@@ -20,7 +21,7 @@ from dfad.frontend.scope import Context, Frame
 from dfad.frontend.spelled import is_spelled
 from dfad.frontend.statements import lower_body
 from dfad.frontend.unpacked import unpack_parameters, unpacked
-from dfad.frontend.values import Known, Value, arrays_of, number
+from dfad.frontend.values import Known, Tuple, Value, arrays_of, number
 from dfad.frontend.variables import fresh
 from dfad.source import read_source
 
@@ -38,7 +39,7 @@ def inline(context: Context, function: FunctionType, arguments: Sequence[Value],
         check(source)
         context.inlined[function] = source
     source = context.inlined[function]
-    written = without_appends(source.tree)
+    written = without_appends(without_functions(context, source))
     guarded = without_exits(written)
     gives = given_by(context.frame, context.place)
     path = f"{context.frame.path}{function.__name__}:{context.spot}."
@@ -57,7 +58,18 @@ def inline(context: Context, function: FunctionType, arguments: Sequence[Value],
     context.stand_at(place)
     result = Known(None) if frame.result is None else frame.result
     _leave_doubts(context, frame, result)
+    if any(isinstance(one, Known) and isinstance(one.value, Bound) and one.value.captured for one in _items(result)):
+        context.unsupported(f"{function.__name__} gives a function that reads its variables", hint="call it there, or define it outside")
     return result
+
+
+def _items(value: Value) -> Iterator[Value]:
+    """The value, or what a tuple or list is made of."""
+    if isinstance(value, Tuple):
+        for item in value.items:
+            yield from _items(item)
+    else:
+        yield value
 
 
 def _leave_doubts(context: Context, frame: Frame, result: Value) -> None:
@@ -73,7 +85,7 @@ def _defaults(context: Context, function: FunctionType, bound: inspect.BoundArgu
     for name, parameter in bound.signature.parameters.items():
         if name not in bound.arguments:
             default = parameter.default
-            if isinstance(default, int | float) and is_spelled(context, function):
+            if isinstance(default, int | float) and (is_spelled(context, function) or context.inlined[function].enclosing is not None):
                 found[name] = number(default)
             else:
                 found[name] = value_of(context, f"{function.__name__}.{name}", partial(_default, function, name), default, function)

@@ -19,6 +19,7 @@ from dfad.frontend.early import start_again
 from dfad.frontend.exits import without_exits
 from dfad.frontend.fence import check
 from dfad.frontend.inline import inline
+from dfad.frontend.inner import without_functions
 from dfad.frontend.lists import without_appends
 from dfad.frontend.literals import as_array
 from dfad.frontend.liveness import live_variables, parameters_of
@@ -93,7 +94,7 @@ def lower(source: SourceText, types: Mapping[str, ArgumentType], checks: Checks 
 def _attempt(source: SourceText, types: Mapping[str, ArgumentType], checks: Checks, learned: Learned) -> Lowered:
     reserved = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)} | types.keys()
     context = Context(Builder(reserved, checks), inline, side_by_side, as_array, learned)
-    written = without_appends(source.tree)
+    written = without_appends(without_functions(context, source))
     guarded = without_exits(written)
     tree = unpacked(guarded, learned.items.get("", {}))
     frame = Frame(source, live_variables(tree), "", gives="", returned=returned_variables(written, guarded, ""))
@@ -111,7 +112,7 @@ def _attempt(source: SourceText, types: Mapping[str, ArgumentType], checks: Chec
         program,
         tuple(hidden for hidden, _ in context.hidden.values()),
         tuple(context.resolved.values()),
-        tuple(context.inlined.values()),
+        tuple(one for one in context.inlined.values() if one.enclosing is None),
     )
 
 

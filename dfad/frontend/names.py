@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import sympy
 
+from dfad.frontend.inner import Inner
 from dfad.frontend.scope import Context, Hidden, Resolved
 from dfad.frontend.values import Known, Scalar, Tuple, Value, element, integer, number, whole
 from dfad.ir.dtype import F64, SUPPORTED
@@ -63,7 +64,7 @@ def _resolved(context: Context, name: str, get: Callable[[], object], found: obj
 
 def hidden_argument(context: Context, name: str, get: Callable[[], object], found: object, owner: object = None) -> Value:
     """The parameter for a number or array of a namespace; one for each place, however often it is read."""
-    source = context.frame.source
+    source = context.frame.source.outermost
     key = f"{id(source.closure.get(name, source.globals) if owner is None else owner)} {name}"
     if key not in context.hidden:
         kind = type_of(found)
@@ -147,6 +148,8 @@ def known_object(context: Context, node: ast.expr) -> object:
                 return context.frame.source.lookup(name)
             except KeyError:
                 return None
+        case Inner(function=function):
+            return function
         case ast.Attribute(value=owner, attr=attribute):
             found = known_object(context, owner)
             return getattr(found, attribute, None) if isinstance(found, ModuleType) else None

@@ -349,6 +349,9 @@ def scalars(value: Value) -> Iterator[Scalar | View]:
                 yield from scalars(item)
         case OneOf(views=views) | Selection(views=views):
             yield from views
+        case Known(value=known):
+            for captured in getattr(known, "captured", {}).values():
+                yield from scalars(captured)
         case Scalar() | View():
             yield value
         case _:

@@ -78,9 +78,11 @@ def unpacked(function: PackedFunction | FunctionType) -> FunctionType:
 
 
 def _bare(text: str) -> ast.Module:
-    """The definition without what Python evaluates when it defines a function: defaults and annotations."""
+    """The definition without what Python evaluates when it defines the function: defaults and annotations."""
     module = ast.parse(text)
-    for node in ast.walk(module):
+    definition = module.body[0]
+    assert isinstance(definition, ast.FunctionDef)
+    for node in (definition, *ast.walk(definition.args)):
         match node:
             case ast.arguments():
                 node.defaults, node.kw_defaults = [], [None] * len(node.kwonlyargs)

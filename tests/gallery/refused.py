@@ -54,14 +54,31 @@ XC = all_of(array("n"), number())
 SYNTAX = {
     "comprehension": Refused("def f(x):\n    return [v for v in x]\n", 2, "[v for v in x]", "comprehensions", "for loop"),
     "generator": Refused("def f(x):\n    return sum(v for v in x)\n", 2, "(v for v in x)", "generator", "for loop"),
-    "lambda": Refused("def f(x):\n    g = lambda v: v\n    return g(x)\n", 2, "lambda v: v", "lambda", "def"),
+    "lambda_of_any_number": Refused("def f(x):\n    g = lambda *v: v[0]\n    return g(x)\n", 2, "v", "*v", "name each"),
     "dict": Refused("def f(x):\n    d = {'a': 1}\n    return x\n", 2, "{'a': 1}", "dictionaries", "parameters"),
     "try": Refused("def f(x):\n    try:\n        x[0] = 1\n    except ValueError:\n        pass\n", 2, "try:", "try", "if"),
     "raise": Refused("def f(x):\n    raise ValueError\n", 2, "raise ValueError", "raise", "assert"),
     "with": Refused("def f(x):\n    with x:\n        pass\n", 2, "with x:", "with", None),
     "import": Refused("def f(x):\n    import numpy\n    return x\n", 2, "import numpy", "import", "outside"),
     "global": Refused("def f(x):\n    global g\n    g = 1\n", 2, "global g", "global", "array"),
-    "nested_def": Refused("def f(x):\n    def g(v):\n        return v\n    return g(x)\n", 2, "def g(v):", "function inside", "outside"),
+    "def_in_a_loop": Refused(
+        "def f(x):\n    for i in range(3):\n        def g(v):\n            return v\n    return x\n",
+        3,
+        "def g(v):",
+        "in a loop or branch",
+        "before",
+    ),
+    "decorated_def": Refused("def f(x):\n    @h\n    def g(v):\n        return v\n    return g(x)\n", 2, "h", "decorated", "leave"),
+    "default_of_an_inner_function": Refused(
+        "def f(x):\n    def g(v, w=x):\n        return v\n    return g(x)\n", 2, "x", "default", "in the call"
+    ),
+    "nonlocal": Refused(
+        "def f(x):\n    s = 0.0\n    def g(v):\n        nonlocal s\n        s += v\n    g(x[0])\n    return s\n",
+        4,
+        "nonlocal s",
+        "nonlocal",
+        "array",
+    ),
     "class": Refused("def f(x):\n    class C:\n        pass\n", 2, "class C:", "class", None),
     "yield": Refused("def f(x):\n    yield x\n", 2, "yield x", "yield", "array"),
     "del": Refused("def f(x):\n    del x\n", 2, "del x", "del", "leave it out"),

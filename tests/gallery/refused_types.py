@@ -42,6 +42,25 @@ TYPES = {
     "einsum_of_too_few": calls("np.einsum('i,i', x)", "do not fit 1 operands", "each letter of the result"),
     "einsum_of_wrong_rank": calls("np.einsum('ij->i', x)", "'ij' do not fit"),
     "float_as_flags": calls("c & 1", "& takes integers and booleans", "join conditions with and", XC),
+    "function_kept": Refused(
+        "def f(x, c):\n    g = (lambda v: v * c, 1.0)\n    return g[0](x[0])\n", 2, "lambda v: v * c", "reads c is kept", "hand it", XC
+    ),
+    "function_returned": Refused(
+        "def f(x, c):\n    def g(v):\n        return v * c\n    return g\n", 4, "g", "reads c is kept", "hand it", XC
+    ),
+    "function_defined_later": Refused(
+        "def f(x):\n    s = g(x[0])\n    def g(v):\n        return v\n    return s\n", 2, "g", "defined further down", "before"
+    ),
+    "function_or_number": Refused(
+        "def f(x):\n    def g(v):\n        return v\n    g = 2.0\n    return g * x\n", 2, "def g(v):", "something else", "its own name"
+    ),
+    "function_with_the_name_of_a_variable_around": Refused(
+        "def f(x, c):\n    def h():\n        return c\n    def g(c):\n        return h() + c\n    return g(x[0])\n",
+        4, "def g(c):", "a variable c", "its own name", XC,
+    ),
+    "function_that_calls_itself": Refused(
+        "def f(x):\n    def g(v):\n        return g(v - 1.0)\n    return g(x[0])\n", 3, "g(v - 1.0)", "recursion", "loop"
+    ),
     "xor": calls("x ^ 2", "^ takes integers and booleans", "**"),
     "shift": calls("x[0] << 2", "<< takes integers and booleans", "a power of 2"),
     "exchanged_ranks": Refused(

@@ -11,7 +11,7 @@ MODULES = (
     "statements", "loops", "expressions", "subscripts", "sequences", "masks", "gathers", "views", "functions", "axes", "shapes", "numbers",
     "mathematics", "keywords",
     "orders", "assembled", "algebra", "compared",
-    "growing", "states", "chosen", "bits",
+    "growing", "states", "chosen", "bits", "inner",
 )  # fmt: skip
 
 PROGRAMS: dict[str, Entry] = {
