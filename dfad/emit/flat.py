@@ -2,8 +2,8 @@
 
     for i in range(n): for j in range(m): y[i, j] = exp(x[i, j])      is printed as      for j in range(n*m): y[j] = exp(x[j])
 
-Every array is accessed either at (i, j) and has the shape (n, m), or at a cell that does not depend on i and j. Short rows then cost no
-more than long ones.
+Every array is accessed either at (i, j) and has the shape (n, m), or at a cell that does not depend on i and j; one of the first kind there
+is, so that n and m are the same for all rows and not negative. Short rows then cost no more than long ones.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ def flatten(loop: Loop, arrays: Mapping[str, Array]) -> Flat | None:
     indices, extents = tuple(one.index for one in loops), tuple(_extent(one) for one in loops)
     if len({one.step for one in loops}) > 1 or None in extents or any(array.rank for node in walk(inner) for array in _declared(node)):
         return None
-    if not all(_is_element(memlet, arrays, indices, extents) for memlet in _memlets(inner)) or _names_index(inner, indices):
+    found = [memlet for memlet in _memlets(inner) if set(indices) & set(memlet.symbols())]
+    if not found or not all(_is_element(memlet, arrays, indices, extents) for memlet in found) or _names_index(inner, indices):
         return None
     size = sympy.prod(extents, start=sympy.Integer(1))
     start, stop = (sympy.Integer(0), size) if loop.step > 0 else (size - 1, sympy.Integer(-1))
@@ -75,8 +76,6 @@ def _memlets(block: Block) -> Iterator[Memlet]:
 
 def _is_element(memlet: Memlet, arrays: Mapping[str, Array], indices: Sequence[sympy.Symbol], extents: Sequence[sympy.Expr | None]) -> bool:
     array = arrays[memlet.array]
-    if not set(indices) & set(memlet.symbols()):
-        return True
     long = [extent for index, extent in zip(memlet.subset, array.shape, strict=True) if (index, extent) != (0, 1)]
     return is_flat(memlet.subset, array.shape, indices) and long == list(extents)
 

@@ -65,6 +65,37 @@ def triangle_of_triangles(x, y):
                 x[k] = x[k] * x[k] * 0.5 + 0.1 * y[i] * y[j]
 
 
+def triangle_counted(x):
+    """Nests whose bodies name no index are no boxes."""
+    count = 0
+    for i in range(len(x)):
+        for _ in range(i):
+            count += 1
+    for i in range(len(x) - 1, -1, -1):
+        for j in range(i - 1, -1, -1):
+            for _ in range(j):
+                count += 1
+    return count * np.sum(x)
+
+
+def triangle_summed(x):
+    s = 0.0
+    for i in range(len(x)):
+        for _ in range(i):
+            s += x[0]
+    return s * x[-1]
+
+
+def box_of_negative_sides(x):
+    """Two negative extents are no positive one."""
+    count, s = 0, 0.0
+    for _ in range(len(x) - 7):
+        for _ in range(len(x) - 8):
+            count += 1
+            s += x[0]
+    return (count + 1) * s + np.sum(x)
+
+
 ENTRIES = (
     Entry(triangle_grows, all_of(array("n"), array("n"))),
     Entry(triangle_shrinks, all_of(array("n"), array("n"))),
@@ -74,4 +105,7 @@ ENTRIES = (
     Entry(triangle_of_columns, array("n+1", "n"), bits=False),
     Entry(triangle_in_sweeps, all_of(array("n"), array("n"), value(3))),
     Entry(triangle_of_triangles, all_of(array("n"), array("n"))),
+    Entry(triangle_counted, array("n"), bits=False),
+    Entry(triangle_summed, array("n"), bits=False, least=1),
+    Entry(box_of_negative_sides, array("n"), bits=False, least=1),
 )
