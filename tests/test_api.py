@@ -79,7 +79,7 @@ def test_refused_syntax_is_told_at_the_definition():
     def wrong(A):
         with open("file") as file:
             A[0] = 1.0
-        return lambda: file
+        yield file
 
     with pytest.raises(dfad.UnsupportedSyntax) as caught:
         dfad.kernel(wrong)
