@@ -69,12 +69,13 @@ def check(source: SourceText) -> None:
     UnsupportedSyntax
         All problems at once (``.problems``), each with line and caret.
     """
-    problems = [_problem(source, *found) for found in problems_of(source.tree)]
+    problems = [refusal(source, *found) for found in problems_of(source.tree)]
     if problems:
         raise gather(problems)
 
 
-def _problem(source: SourceText, node: ast.AST, message: str, hint: str | None) -> UnsupportedSyntax:
+def refusal(source: SourceText, node: ast.AST, message: str, hint: str | None) -> UnsupportedSyntax:
+    """The error at a node of a function's text."""
     place = source.locate(node).place()
     place["hint"] = hint
     return UnsupportedSyntax(message, **place)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import NoReturn
 
-from dfad.errors import UnsupportedSyntax
+from dfad.frontend.fence import refusal
 from dfad.frontend.liveness import parameters_of
 from dfad.frontend.scope import Context
 from dfad.frontend.values import Value
@@ -115,19 +115,14 @@ class _Extraction:
 
     def register(self, function: FunctionType, node: Definition, body: Sequence[ast.stmt], captured: Sequence[str]) -> None:
         """Let the context know the text of an inner function; what it reads of the variables around it are keyword arguments."""
-        arguments = copy.deepcopy(node.args)
-        arguments.kwonlyargs += [ast.copy_location(ast.arg(name), node) for name in captured]
-        arguments.kw_defaults += [None] * len(captured)
-        tree = ast.FunctionDef(function.__name__, arguments, list(body), [], None, None)
+        tree = ast.FunctionDef(function.__name__, _arguments(node, captured), list(body), [], None, None)
         tree = ast.fix_missing_locations(ast.copy_location(tree, node))
         lines = self.source.text.splitlines(keepends=True)
         text = "".join(lines[node.lineno - self.source.tree.lineno : (node.end_lineno or node.lineno) - self.source.tree.lineno + 1])
         self.context.inlined[function] = SourceText(function, self.source.filename, text, tree, self.source)
 
     def refuse(self, node: ast.AST, message: str, hint: str) -> NoReturn:
-        place = self.source.locate(node).place()
-        place["hint"] = hint
-        raise UnsupportedSyntax(message, **place)
+        raise refusal(self.source, node, message, hint)
 
 
 class _Uses(ast.NodeTransformer):
@@ -153,9 +148,9 @@ class _Uses(ast.NodeTransformer):
         if self.in_inner:
             node.body = below.visit(node.body)
             return node
-        captured = sorted(_free(node) & self.extraction.bound)
-        names = _free(node) & self.extraction.definitions.keys()
-        captured = sorted({*captured, *(one for name in names for one in self.extraction.captured[name])})
+        free = _free(node)
+        called = (self.extraction.captured[name] for name in free & self.extraction.definitions.keys())
+        captured = sorted((free & self.extraction.bound).union(*called))
         function = _stub(self.extraction.source, NAME_OF_LAMBDA, node, captured)
         body = [ast.copy_location(ast.Return(below.visit(node.body)), node.body)]
         self.extraction.register(function, node, body, captured)
@@ -187,14 +182,19 @@ class _Uses(ast.NodeTransformer):
         return ast.copy_location(Inner(function, names), node)
 
 
+def _arguments(node: Definition, captured: Sequence[str]) -> ast.arguments:
+    """The parameters of an inner function, with those that its captured variables become."""
+    arguments = copy.deepcopy(node.args)
+    arguments.kwonlyargs += [ast.copy_location(ast.arg(name), node) for name in captured]
+    arguments.kw_defaults += [None] * len(captured)
+    return arguments
+
+
 def _stub(source: SourceText, name: str, node: Definition, captured: Sequence[str]) -> FunctionType:
     """A function with the signature that calls need; its text is what counts."""
-    arguments = copy.deepcopy(node.args)
-    for argument in parameters_of(ast.FunctionDef(name, arguments, [], [])):
+    definition = ast.FunctionDef("made", _arguments(node, captured), [ast.Pass()], [], None, None)
+    for argument in parameters_of(definition):
         argument.annotation = None
-    arguments.kwonlyargs += [ast.arg(one) for one in captured]
-    arguments.kw_defaults += [None] * len(captured)
-    definition = ast.FunctionDef("made", arguments, [ast.Pass()], [], None, None)
     module = ast.fix_missing_locations(ast.Module([definition], []))
     scope: dict[str, object] = {}
     exec(compile(module, source.filename, "exec", dont_inherit=True), scope)
