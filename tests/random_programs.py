@@ -43,7 +43,10 @@ RANGES = (
     "n", "1, n", "1, n - 1", "n - 1, -1, -1", "0, n, 2", "3", "k, n", "m", "{i}, {i}", "n - 2, 0, -2", "abs(idx[0])", "p[0] % 4",
     "idx[-1], n",
 )  # fmt: skip
-INTEGERS = ("{b} - 1", "{b} + 1", "({b} + 1) % n", "({b} - 1) % n", "{b} // 2", "-{b}", "({b} % 3)", "n - 1 - {b}", "{b}", "{b}", "{b}")
+INTEGERS = (
+    "{b} - 1", "{b} + 1", "({b} + 1) % n", "({b} - 1) % n", "{b} // 2", "-{b}", "({b} % 3)", "n - 1 - {b}", "{b}", "{b}", "{b}",
+    "({b} & 3)", "({b} ^ 1)", "({b} >> 1)", "(~{b} | 1)",
+)  # fmt: skip
 WHOLE = (
     "A[:] = A.T", "A[1:] = A[:-1]", "A[:, 1:] += A[:, :-1]", "A[1:, :-1] = A[:-1, 1:]", "A += 1.0", "A[:] = A * x", "y = x.copy()",
     "x = x + 1.0", "y = x", "x = y * 0.5", "y = A[0].copy()", "y[:] = A @ x", "x[:] = x - np.max(x)", "y = doubled(x)", "y = doubled(y)",
@@ -98,6 +101,21 @@ OVER_BODIES = {
     "row": ("row[0] = {s}", "row *= 0.5", "s += row[-1]", "row += x"),
     "v": ("s += v", "t = v * 0.5", "x[0] = v", "y[-1] -= v * v"),
 }
+BARE_RANGES = (
+    "n", "m", "3", "{o}", "{o} + 1", "{o}, n", "n - {o}", "{o}, -1, -1", "min(k, 6) - 2", "2 - m", "{o} * {o} % 5", "0, n, abs({o}) + 1",
+    "p[{o} % n] % 3",
+)  # fmt: skip
+"""Ranges of nests whose bodies name no index; {o}: the index of the loop around."""
+BARE_BODIES = (
+    "k += 1", "k = (3 * k + 1) % 7", "s += 0.5", "s += c", "s = 0.5 * s + c", "x[0] += 0.25", "p[0] += 1", "t -= x[0]", "s, t = t, s",
+    "x, y = y, x", "g[0] = g[0] * 0.5", "b[0] = not b[0]", "A[0, 0] += s", "s = half(s)", "k ^= 1",
+)  # fmt: skip
+INNER = (
+    "half = lambda v: 0.5 * v + c", "half = lambda v, w=0.25: v * w + s", "half = lambda v: v * 0.5 + x[0]",
+    "def half(v):\n        z = v * 0.5\n        return z - t if z > c else z",
+    "def half(v):\n        y[0] = v * 0.25\n        return y[0] + s",
+)  # fmt: skip
+"""What a kernel may define for itself; what it reads of the kernel is that of the moment of the call."""
 RETURN = "return s, t, k, x * 1.0, y * 1.0, A[0] * 1.0"
 INEXACT = ("np.sum(", "@", ".mean(")
 
@@ -155,6 +173,7 @@ class Writer:
                 (0.2, f"float({self.integer()})"),
                 (0.3, f"scale_first({a}, {self.random.choice(('x', 'y', 'A[0]'))})"),
                 (0.2, f"search({a}, {b})"),
+                (0.3, f"half({a})"),
                 (0.3, f"abs({a})"),
                 (0.3, f"{a} / 3.0"),
                 (0.3, f"np.sqrt(abs({a}))"),
@@ -214,6 +233,7 @@ class Writer:
             (0.3, lambda level: self.emit(level, f"add_to_all({self.random.choice(('x', 'A[0]', 'A[:, 0]'))}, {self.number(1)})")),
             (2.5 if depth < 4 else 0, self.branch),
             (3 if depth < 4 and len(self.indices) < 3 else 0, self.loop),
+            (0.6 if depth < 4 else 0, self.bare_nest),
             (1.5 if self.indices else 0.3, self.exit),
         )
         write(depth)
@@ -257,6 +277,15 @@ class Writer:
         if self.random.random() < 0.1:
             self.emit(depth, "else:")
             self.statements(depth + 1)
+
+    def bare_nest(self, depth: int) -> None:
+        """Nested loops whose bodies name no index, though the inner ranges may depend on the outer ones."""
+        outer = self.indices[-1] if self.indices else "k % n"
+        for name in ("u1", "u2", "u3")[: self.random.choice((1, 2, 2, 3))]:
+            self.emit(depth, f"for {name} in range({self.random.choice(BARE_RANGES).format(o=outer)}):")
+            depth, outer = depth + 1, name
+        for _ in range(self.random.randint(1, 2)):
+            self.emit(depth, self.random.choice(BARE_BODIES))
 
     def view(self, depth: int) -> None:
         """A name bound to a part of an array, and some statements through it."""
@@ -304,6 +333,7 @@ def random_program(seed: int) -> str:
     writer = Writer(seed)
     for text in ("s = 0.25", "t = 1.5", "k = 1"):
         writer.emit(1, text)
+    writer.emit(1, writer.random.choice(INNER))
     for _ in range(writer.random.randint(2, 5)):
         writer.statement(1)
     writer.emit(1, RETURN)
@@ -336,6 +366,9 @@ def features(text: str) -> Counter[str]:
         "list or tuple": any(name in body for name in ("[[", "([", "= [", "(s, t)", "(x, y)", "(t,")),
         "index array": "[idx" in body or "[p %" in body,
         "call": any(name in body for name in ("scale_first", "add_to_all", "doubled", "search")),
+        "function of the kernel's own": body.count("half(") > body.count("def half("),
+        "bits": any(sign in body for sign in (" & ", " | ", " ^ ", " >> ", "^=")),
+        "nest without its indices": "for u2" in body,
         "integer arithmetic": "//" in body or "%" in body,
         "float32": any(name in body for name in ("g[", "g *=", "g +=", "g, q", " g)")),
         "integers": any(name in body for name in (" p[", "(p[", "p % ", " p)")),

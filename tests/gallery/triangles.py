@@ -79,6 +79,7 @@ def triangle_counted(x):
 
 
 def triangle_summed(x):
+    """So a sum of one cell is none of a box either."""
     s = 0.0
     for i in range(len(x)):
         for _ in range(i):
