@@ -312,7 +312,7 @@ class Writer:
         counts = self.random.random() < 0.5
         self.emit(depth, f"{name} = 0" if counts else f"{name} = 1.0 + min(abs({self.number(1)}), 4.0)")
         more = f" and {self.condition(1)}" if self.random.random() < 0.3 else ""
-        self.emit(depth, f"while {name} < {self.random.choice(('3', 'n', 'm'))}{more}:" if counts else f"while {name} > 0.3{more}:")
+        self.emit(depth, f"while {name} < {self.random.choice(('3', 'n', 'min(m, 9)'))}{more}:" if counts else f"while {name} > 0.3{more}:")
         self.emit(depth + 1, f"{name} += 1" if counts else f"{name} *= 0.4")
         self.indices += [name] if counts else []
         self.statements(depth + 1)

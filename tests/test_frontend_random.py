@@ -102,7 +102,7 @@ def run(seeds, compiled=False):
 def assert_no_feature_is_rare(total, shares):
     rare = {name: count for name, count in shares.items() if count < total / 10}
     assert not rare, f"in fewer than a tenth of {total} programs: {rare}"
-    assert len(shares) == 20
+    assert len(shares) == 23
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
