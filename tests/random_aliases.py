@@ -95,3 +95,34 @@ def random_aliases(seed: int) -> str:
     for _ in range(writer.random.randint(2, 5)):
         writer.statement(1)
     return HELPERS + "\n\ndef f(x, y, A, k):\n" + "\n".join([*writer.lines, "    return t, u * 1.0, v * 1.0, w * 1.0"]) + "\n"
+
+
+MEANT = ("u", "v", "x", "y")
+IN_TRIP = (
+    "{a} = {b} * 1.5", "{a} = {b} * 1.5", "{a} = {b}", "{a} = {b}", "{a}, {b} = {b}, {a}", "{a}[0] += 1.0", "{a} *= 1.25",
+    "{a}[-1] = t * 0.01", "t += {a}[0] * {b}[-1]", "t += {a}[-1]", "{a} = {b}[::-1]", "{a} = ({b} if {c} else {d})",
+    "{a} = doubled({b})", "{a}[{a} > 4] -= 2.0",
+)  # fmt: skip
+ON_SOME_TRIPS = ("i % 2 == 0", "i % 3 == 1", "i > 2", "t > 9")
+
+
+def random_exchanges(seed: int) -> str:
+    """The text of a kernel `f(x, y, n)`: in a loop, two or three names come to mean each other's arrays while these are bound anew."""
+    chance = random.Random(seed)
+
+    def filled() -> str:
+        a, b, d = chance.sample(MEANT, 3)
+        return chance.choice(IN_TRIP).format(a=a, b=b, c=chance.choice(ON_SOME_TRIPS), d=d)
+
+    lines = ["t = 0.5", f"u = {chance.choice(('x', 'y', 'x[::-1]', 'x * 2.0'))}", f"v = {chance.choice(('x', 'y', 'u', 'y[::-1]'))}"]
+    lines.append("for i in range(n):")
+    for _ in range(chance.randint(3, 7)):
+        kind = chance.random()
+        if kind < 0.25:
+            lines += [f"    if {chance.choice(ON_SOME_TRIPS)}:", f"        {filled()}"]
+        elif kind < 0.32:
+            lines += [f"    for q in {chance.choice(MEANT)}:", "        t += q * 0.1", *(f"        {filled()}" for _ in range(2))]
+        else:
+            lines.append(f"    {filled()}")
+    body = "".join(f"    {line}\n" for line in [*lines, "return t, u * 1.0, v * 1.0, x * 1.0, y * 1.0"])
+    return f"import numpy as np\n\ndef doubled(z):\n    z = z * 2.0\n    z[0] = 1.0\n    return z\n\n\ndef f(x, y, n):\n{body}"

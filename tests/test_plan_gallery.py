@@ -32,7 +32,7 @@ UNBOUNDED = {
     "length_at_most_one", "length_beside_number", "length_concatenated", "length_of_new_arrays", "length_of_filled",
     "length_of_exchanged", "length_of_lent", "length_of_two_names", "length_of_updated",
     "mask_elements", "mask_extremes", "mask_meets_another", "mask_rows_packed", "mask_takes_array", "mask_takes_fewer_axes",
-    "trips_from_an_array", "every_second_of_every_second", "every_second_from_the_end",
+    "trips_from_an_array", "every_second_of_every_second", "every_second_from_the_end", "loop_over_what_masks_write",
 }  # fmt: skip
 """Kernels with arrays whose size is known only while they run: they have no plan, like those with tapes that grow."""
 

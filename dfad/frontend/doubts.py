@@ -146,7 +146,6 @@ def _refuse(context: Context, doubt: Doubt, what: str) -> None:
     start_sharing(context, doubt.frame, doubt.variable)
     start_restriding(context, doubt.frame, doubt.variable)
     start_carrying_along(context, [f"{doubt.frame.path}{doubt.variable}"] if doubt.is_early else [])
-    start_carrying_along(context, context.spared)
     if is_held(doubt.variable):
         context.unsupported(f"what the loop runs over may be two arrays here, so {what} is ambiguous", hint="loop over a copy of it")
     context.unsupported(

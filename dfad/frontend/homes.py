@@ -15,10 +15,9 @@ from dfad.frontend.builder import cast
 from dfad.frontend.doubts import note_copy, start_resizing
 from dfad.frontend.elementwise import have_other_extents, require_one_shape
 from dfad.frontend.liveness import Facts, is_augmented, is_exchange, plainly_assigned
-from dfad.frontend.oneof import read_selection
 from dfad.frontend.rooms import is_its_own
 from dfad.frontend.scope import Context, Home
-from dfad.frontend.selections import hand_back, is_selected, needs_another_own, open_selections, release
+from dfad.frontend.selections import is_selected, open_selections, release
 from dfad.frontend.values import Lazy, OneOf, Scalar, Selection, Value, View, arrays_of, whole
 from dfad.frontend.variables import learned_type, start_early
 from dfad.ir.memlet import Memlet
@@ -36,7 +35,6 @@ def open_homes(context: Context, region: ast.stmt, exempt: frozenset[str] = froz
     asked = {name for name in carried if name not in frame.homes and is_selected(context, name, region)}
     within = sorted(facts.assigned - facts.carried - exempt) if asked else []
     selected = [name for name in (*carried, *within) if name not in frame.homes and asked & _exchanged_with(region, name)]
-    selected += [name for name in carried if name in frame.homes and needs_another_own(context, name, region)]
     for name in carried:
         if name in selected:
             continue
@@ -49,7 +47,7 @@ def open_homes(context: Context, region: ast.stmt, exempt: frozenset[str] = froz
             opened.append(name)
             if home.value is not None:
                 frame.variables[name] = home.value
-    homes = {name: Home(_key(context, name, region), context.builder.block, outer=frame.homes.get(name)) for name in selected}
+    homes = {name: Home(_key(context, name, region), context.builder.block) for name in selected}
     frame.homes |= homes
     open_selections(context, homes)
     return [*opened, *selected]
@@ -77,7 +75,7 @@ def _settle(context: Context, name: str, region: ast.stmt) -> None:
     frame, home = context.frame, context.frame.homes[name]
     value = frame.variables.get(name)
     own = home.own if home.selects else home.array
-    if own is not None and own.rank and any(plainly_assigned([region], name)):
+    if own is not None and own.rank and not home.buffers and any(plainly_assigned([region], name)):
         release(context, name, own, frame.liveness.regions[region].entering)
     if isinstance(region, ast.If) or home.selects:
         return
@@ -129,13 +127,7 @@ def close_homes(context: Context, region: ast.stmt, opened: Sequence[str]) -> No
         elif home.value is not None and not isinstance(frame.variables.get(name), View):
             frame.variables[name] = home.value
     for name in opened:
-        outer = frame.homes.pop(name).outer
-        if outer is not None:
-            frame.homes[name] = outer
-            value = frame.variables[name]
-            meant = read_selection(context, value) if isinstance(value, Selection) else value
-            assert isinstance(meant, View | OneOf)
-            frame.variables[name] = hand_back(context, name, outer, meant)
+        frame.homes.pop(name)
 
 
 def _home(context: Context, name: str, region: ast.stmt, facts: Facts) -> Home | None:

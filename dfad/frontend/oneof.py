@@ -51,11 +51,12 @@ def _element(selector: sympy.Expr, parts: Sequence[View | Lazy], indices: Indice
     """The element of the part at that place."""
     found = Scalar(parts[-1].at(indices))
     for place in reversed(range(len(parts) - 1)):
-        found = select(_is_at(selector, place), Scalar(parts[place].at(indices)), found)
+        found = select(is_at(selector, place), Scalar(parts[place].at(indices)), found)
     return found.expression
 
 
-def _is_at(selector: sympy.Expr, place: int) -> Scalar:
+def is_at(selector: sympy.Expr, place: int) -> Scalar:
+    """Whether the view is the one at that place."""
     return apply("eq", integer(selector), integer(place))
 
 
@@ -94,7 +95,7 @@ def _extent(context: Context, selector: sympy.Expr, extents: Sequence[sympy.Expr
         return extents[0]
     found = integer(extents[-1])
     for place in reversed(range(len(extents) - 1)):
-        found = select(_is_at(selector, place), integer(extents[place]), found)
+        found = select(is_at(selector, place), integer(extents[place]), found)
     pinned = context.builder.pin_integer(found)
     context.builder.know(pinned)
     context.builder.know(most - pinned)
@@ -144,7 +145,7 @@ def branch_over(context: Context, selector: sympy.Expr, place: int, acts: Sequen
         acts[place]()
     with context.builder.nested() as orelse:
         branch_over(context, selector, place + 1, acts)
-    context.builder.branch(_is_at(selector, place).expression, then, orelse)
+    context.builder.branch(is_at(selector, place).expression, then, orelse)
 
 
 def moved(context: Context, value: Value, array: Array, kept: Array) -> Value:

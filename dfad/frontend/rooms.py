@@ -95,16 +95,15 @@ def is_its_own(context: Context, name: str, value: View) -> bool:
     return value.is_whole and is_local and not any(frame.is_live(other) for frame, other in others)
 
 
-def part_of_room(context: Context, name: str, home: Home, value: View | Lazy | Deferred) -> View:
+def part_of_room(context: Context, name: str, own: Array, value: View | Lazy | Deferred) -> View:
     """The part that a new value of the variable goes to, which has room for it."""
-    assert home.own is not None
-    room, extents = whole(home.own), tuple(context.builder.natural(extent) for extent in value.shape)
+    room, extents = whole(own), tuple(context.builder.natural(extent) for extent in value.shape)
     if len(room.shape) != len(extents):
         refuse_shape(context, name)
     for axis, (extent, most) in enumerate(zip(extents, room.shape, strict=True)):
         if not _fits(context, extent, most):
             _require_room(context, name, axis, extent, most)
-    return View(home.own, room.dimensions, extents)
+    return View(own, room.dimensions, extents)
 
 
 def _fits(context: Context, extent: sympy.Expr, most: sympy.Expr) -> bool:

@@ -30,10 +30,10 @@ class Home:
     """The array in which a region carries a variable; made at the first assignment when there is no value before.
 
     ``key`` names it across attempts: what an attempt learns of its type, the next one knows from the start. Where it ``selects``, the
-    variable means one of the views of its ``selection``, of which ``own`` is an array for what is no view (selections.py);
-    it ``resizes`` where the extents of these differ, ``restrides`` where their strides do. Where it is
-    ``exchanged``, its region only exchanges the variable, which keeps an array of its own, the caller's perhaps. ``outer``: the home of a
-    region outside, which gets the variable back.
+    variable means one of the views of its ``selection``, of which ``own`` is an array for what is no view (selections.py), and ``buffers``
+    are more of these, where several other variables may mean them (buffers.py); it ``resizes`` where the extents of the views differ,
+    ``restrides`` where their strides do. Where it is ``exchanged``, its region only exchanges the variable, which keeps an array of its
+    own, the caller's perhaps.
     """
 
     key: str
@@ -48,7 +48,7 @@ class Home:
     exchanged: bool = False
     selection: Selection | None = None
     own: Array | None = None
-    outer: Home | None = None
+    buffers: tuple[Array, ...] = ()
 
     @property
     def variable(self) -> str:
@@ -58,7 +58,7 @@ class Home:
     @property
     def arrays(self) -> Iterator[Array]:
         """Every array that an assignment to the variable may write."""
-        yield from (array for array in (self.array, self.own) if array is not None)
+        yield from (array for array in (self.array, self.own, *self.buffers) if array is not None)
 
     @property
     def value(self) -> Value | None:
@@ -230,6 +230,8 @@ class Learned:
     ----------
     types : dict
         The dtype of a home, by its key, and whether it is weak.
+    buffers : dict
+        How many further buffers a variable has, with the path of its frame (buffers.py).
     viewed : set
         Keys of expressions that give a view, where a copy did not do (doubts.py).
     selected : set
@@ -254,9 +256,12 @@ class Learned:
         The shapes of variables that a loop reads, in its text, before it assigns them, by the key of their home (early.py).
     computed : set
         The results whose shape the kernel computes.
+    elements : dict
+        The types and shapes of the elements of comprehensions, by the path of the frame.
     """
 
     types: dict[str, tuple[Dtype, bool]] = field(default_factory=dict)
+    buffers: dict[str, int] = field(default_factory=dict)
     viewed: set[str] = field(default_factory=set)
     selected: set[str] = field(default_factory=set)
     resized: set[str] = field(default_factory=set)
@@ -269,12 +274,12 @@ class Learned:
     along: set[str] = field(default_factory=set)
     early: dict[str, Shape | None] = field(default_factory=dict)
     computed: set[str] = field(default_factory=set)
+    elements: dict[str, tuple[Dtype, Shape]] = field(default_factory=dict)
 
 
 @dataclass(eq=False, slots=True)
 class Context:
-    """All that lowering carries about: the Builder, the frames, and what earlier attempts learned. ``spared``: what loops run over, with
-    the path of the frame, where a variable got a second array of its own to leave it alone."""
+    """All that lowering carries about: the Builder, the frames, and what earlier attempts learned."""
 
     builder: Builder
     inline: Callable[[Context, FunctionType, Sequence[Value], Mapping[str, Value]], Value]
@@ -292,7 +297,6 @@ class Context:
     returned: dict[str, Shape] = field(default_factory=dict)
     parameters: list[Array] = field(default_factory=list)
     symbols: list[ShapeSymbol | IntegerSymbol] = field(default_factory=list)
-    spared: set[str] = field(default_factory=set)
     place: ast.AST = field(default_factory=ast.Pass)
 
     @property

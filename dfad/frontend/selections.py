@@ -7,7 +7,8 @@ view lies. A read chooses per element, a write is a Branch over the views; no co
 
 The views are found by lowering: one that is not known yet ends the attempt, and the next one starts with it. What is no view of an array
 that lives as long as the variable (a new value, a part of an array that a loop's body makes) goes into an array of the variable's own, one
-more view.
+more view; what another variable still means of that array moves away first, into an array of that one's own. Where several may mean it
+there are buffers instead (buffers.py).
 """
 
 from __future__ import annotations
@@ -21,35 +22,16 @@ import sympy
 
 from dfad.frontend.arrays import in_temporary, materialise, store
 from dfad.frontend.blocks import OpenBlock
+from dfad.frontend.buffers import in_free_buffer, open_buffers, start_buffers
 from dfad.frontend.builder import cast, constant
-from dfad.frontend.doubts import follow, note_copy, note_early_copy, start_carrying_along, start_resizing, start_selecting
+from dfad.frontend.doubts import follow, note_copy, note_early_copy, start_resizing
 from dfad.frontend.elementwise import have_other_extents, require_one_shape
 from dfad.frontend.holes import declare_holes, template_of, without_strides
 from dfad.frontend.liveness import plainly_assigned
 from dfad.frontend.oneof import branch_over, moved, parts_of, read_selection
-from dfad.frontend.rooms import (
-    changes_inside,
-    is_known_here,
-    learn_room,
-    open_room,
-    part_of_room,
-    refuse_shape,
-    shape_outside,
-    start_room,
-)
+from dfad.frontend.rooms import changes_inside, is_known_here, learn_room, open_room, part_of_room, refuse_shape, shape_outside, start_room
 from dfad.frontend.scope import Context, Frame, Home, Retry, held_since, is_held, spelled
-from dfad.frontend.values import (
-    ZERO,
-    Deferred,
-    Indices,
-    Lazy,
-    OneOf,
-    Selection,
-    Value,
-    View,
-    kind_of,
-    whole,
-)
+from dfad.frontend.values import ZERO, Deferred, Indices, Lazy, OneOf, Selection, Shape, Value, View, kind_of, whole
 from dfad.frontend.written import place_before
 from dfad.ir.dtype import I64, Dtype
 from dfad.ir.memlet import Memlet
@@ -58,7 +40,7 @@ from dfad.ir.nodes import Array, Expression, Integer
 OWN = ""
 """Stands for the name of a variable's own array where an attempt hands a view on to the next."""
 
-MOST_VIEWS = 12
+MOST_VIEWS = 20
 """Of one variable in one region: more are made where each trip makes another kind of view."""
 
 MOST_STRIDES = 2
@@ -107,11 +89,16 @@ def open_selections(context: Context, homes: Mapping[str, Home]) -> None:
         home.restrides = f"{context.frame.path}{name}" in context.learned.restrided
         if home.key in context.learned.rooms:
             home.own = open_room(context, name, home, _meant(context, name))
-        for view in context.learned.views.get(home.key, ()):
-            if view.array.name == OWN and is_known_here(context, view.shape):
-                home.own = builder.declare(builder.name(spelled(name)), view.dtype, view.shape)
+        owns = [view for view in context.learned.views.get(home.key, ()) if view.array.name == OWN]
+        shape = _one_shape(context, name, home)
+        if owns and shape is not None and home.own is None:
+            home.own = builder.declare(builder.name(spelled(name)), owns[0].dtype, shape)
+        open_buffers(context, home)
     for name, home in homes.items():
         views = tuple(_known_views(context, home))
+        shape = _one_shape(context, name, home)
+        if shape is not None and not home.resizes:
+            views = tuple(replace(view, shape=shape) for view in views)
         if views:
             selector = builder.hold(builder.unused(f"{spelled(name)}_is"), constant(0, I64))
             home.selection = Selection(selector, views, tuple(declare_holes(context, spelled(name), view) for view in views))
@@ -123,6 +110,15 @@ def open_selections(context: Context, homes: Mapping[str, Home]) -> None:
             context.frame.variables[name] = bind_selection(context, name, home, value)
         elif home.selection is not None:
             context.frame.variables[name] = home.selection
+
+
+def _one_shape(context: Context, name: str, home: Home) -> Shape | None:
+    """The shape of all views of a selection that does not resize: that of its value, else of the first view known here."""
+    value = _meant(context, name)
+    if value is not None:
+        return value.shape
+    known = (view.shape for view in context.learned.views.get(home.key, ()) if is_known_here(context, view.shape))
+    return next(known, None)
 
 
 def _meant(context: Context, name: str) -> View | OneOf | None:
@@ -147,13 +143,12 @@ def _begin_in_room(context: Context, name: str, home: Home, value: View | OneOf)
 def _known_views(context: Context, home: Home) -> Iterator[View]:
     """The views that earlier attempts found, as far as their arrays are declared by now; parts of the room, where there is one, first."""
     if home.key in context.learned.rooms and home.own is not None:
-        template = template_of(context, whole(home.own), resizes=True, restrides=home.restrides)
-        assert template is not None
-        yield template[0]
+        for buffer in (home.own, *home.buffers):
+            yield _part_template(context, home, whole(buffer))[0]
     for view in context.learned.views.get(home.key, ()):
         if view.array.name == OWN:
             if home.own is not None:
-                yield whole(home.own)
+                yield from map(whole, (home.own, *home.buffers))
         elif _is_in_scope(context, home, view.array) and is_known_here(context, view.shape):
             yield view
 
@@ -174,32 +169,6 @@ def bind_selection(context: Context, name: str, home: Home, value: View | Lazy |
     else:
         _bind_own(context, name, home, value)
     assert home.selection is not None
-    return home.selection
-
-
-def needs_another_own(context: Context, name: str, region: ast.stmt) -> bool:
-    """Whether a loop that binds the variable anew runs over the variable's own array, which an outer region carries it in."""
-    frame, home = context.frame, context.frame.homes[name]
-    if not home.selects or home.selection is None or home.own is None or not any(plainly_assigned([region], name)):
-        return False
-    holders = [other for owner, other in context.holders(home.own.name) if owner is frame and is_held(other)]
-    rows = {f"{frame.path}{other}" for other in holders if held_since(other) == frame.regions} - context.learned.along
-    context.spared |= rows
-    return bool(rows)
-
-
-def hand_back(context: Context, name: str, home: Home, value: View | OneOf) -> Value:
-    """What the variable means behind a region that had an own array of its own: content of that array moves into the outer one."""
-    selector, views = parts_of(value)
-    assert home.selection is not None
-    acts = list[Callable[[], None]]()
-    places = [_bound(context, name, home, view) for view in views]
-    if None in places and home.own is not None:
-        release(context, name, home.own, frozenset({name}))
-    for view, found in zip(views, places, strict=True):
-        kept = partial(_bind_own, context, name, home, view, on_all_paths=len(views) == 1)
-        acts.append(kept if found is None else partial(_tell, context, home.selection, *found))
-    branch_over(context, selector, 0, acts)
     return home.selection
 
 
@@ -268,11 +237,13 @@ def _bind_own(
             refuse_shape(context, name)
         known.append(whole(Array(OWN, value.dtype, shape)))
         raise Retry
-    own = whole(home.own)
+    own, selection = whole(home.own), home.selection
     _require_alike(context, name, home, own, Lazy(value.shape, value.dtype, value.at) if isinstance(value, View) else value)
-    _write_own(context, name, home.own, own, value, moving)
-    _tell(context, home.selection, home.selection.views.index(own), ())
-    note_copy(context, name, home.own, value, on_all_paths)
+
+    def tell(buffer: Array) -> None:
+        _tell(context, selection, selection.views.index(whole(buffer)), ())
+
+    _write_own(context, name, home, value, whole, tell, moving, on_all_paths)
 
 
 def _bind_in_room(
@@ -282,20 +253,41 @@ def _bind_in_room(
     if home.own is None or home.selection is None:
         start_room(context, home, value)
     learn_room(context, home, value)
-    part = part_of_room(context, name, home, value)
-    _write_own(context, name, home.own, part, value, moving)
-    _tell_part(context, home, part)
-    note_copy(context, name, home.own, value, on_all_paths)
+    part = part_of_room(context, name, home.own, value)
+
+    def part_of(buffer: Array) -> View:
+        return replace(part, array=buffer)
+
+    _write_own(context, name, home, value, part_of, lambda buffer: _tell_part(context, home, part_of(buffer)), moving, on_all_paths)
 
 
-def _write_own(context: Context, name: str, own: Array, target: View, value: View | Lazy | Deferred, moving: frozenset[str]) -> None:
-    """The value goes to cells of the variable's own array, from where other variables' content is moved away."""
-    stored: Value = value
-    if value.dtype != own.dtype or _moves_others(context, name, own, moving):
-        stored = in_temporary(context, value)  # what it reads may be where another variable's content goes
-        stored = Lazy(stored.shape, own.dtype, partial(_cast_element, stored, own.dtype))
-    release(context, name, own, moving=moving)
-    store(context, target, stored)
+def _write_own(
+    context: Context,
+    name: str,
+    home: Home,
+    value: View | Lazy | Deferred,
+    part_of: Callable[[Array], View],
+    tell: Callable[[Array], None],
+    moving: frozenset[str],
+    on_all_paths: bool,
+) -> None:
+    """The value goes to a part of the variable's own array, from where another variable's content is moved away, or of a buffer."""
+    own, stored = home.own, value
+    assert own is not None
+    if value.dtype != own.dtype or home.buffers or _moves_others(context, name, own, moving):
+        temporary = in_temporary(context, value)  # what it reads may be where another variable's content goes
+        stored = Lazy(temporary.shape, own.dtype, partial(_cast_element, temporary, own.dtype))
+
+    def put(buffer: Array) -> None:
+        store(context, part_of(buffer), stored)
+        tell(buffer)
+        note_copy(context, name, buffer, value, on_all_paths and not home.buffers)
+
+    if home.buffers:
+        in_free_buffer(context, name, home, moving, put)
+    else:
+        release(context, name, own, moving=moving)
+        put(own)
 
 
 def apart(context: Context, name: str, array: Array, value: View | Lazy | Deferred) -> View | Lazy | Deferred:
@@ -315,9 +307,14 @@ def _cast_element(view: View, dtype: Dtype, indices: Indices) -> Expression:
 def _tell_part(context: Context, home: Home, part: View) -> None:
     """Let the variable mean a part of its room."""
     assert home.selection is not None
+    template, holes = _part_template(context, home, part)
+    _tell(context, home.selection, home.selection.views.index(template), holes)
+
+
+def _part_template(context: Context, home: Home, part: View) -> tuple[View, tuple[sympy.Expr, ...]]:
     template = template_of(context, part, resizes=True, restrides=home.restrides)
     assert template is not None
-    _tell(context, home.selection, home.selection.views.index(template[0]), template[1])
+    return template
 
 
 # ---------------------------------------------------------------- arrays of variables
@@ -334,11 +331,14 @@ def release(
     others = _others_that_mean(context, name, array, entering, moving)
     if not others:
         return
+    carried = [other for other in others if _is_carried(*other)]
+    stay = [other for other in others if other not in carried and _has_to_stay(*other, moving)]
+    if stay or (carried and len(others) > 1):
+        start_buffers(context, context.frame, name, len(others))
     base = next((other for _, other in others if other.isidentifier()), name)
     kept = materialise(context, Lazy(array.shape, array.dtype, whole(array).at), base).array
     follow(context, array, kept)
     for owner, other in others:
-        _require_movable(context, name, owner, other, moving)
         if _is_carried(owner, other):
             _rescue(context, other, owner.homes[other], array, kept, moving | {name, other})
         else:
@@ -347,26 +347,9 @@ def release(
         note_early_copy(context, *others[0], kept, array)
 
 
-def _require_movable(context: Context, name: str, owner: Frame, other: str, moving: frozenset[str]) -> None:
-    """Refuse to move on one path only what the variable means, or what a loop goes over."""
-    if _is_carried(owner, other):
-        return
-    if is_held(other) and (moving or owner.regions > held_since(other)):
-        start_selecting(context, context.frame, [name])
-        start_carrying_along(context, [f"{owner.path}{other}"])
-        context.unsupported(f"{name} is bound anew in a loop over its elements", hint=f"loop over a copy: {name}.copy()")
-    if moving:
-        if not other.isidentifier():
-            context.unsupported(
-                f"{name} may mean the same array as another value of this assignment, so binding {name} anew is ambiguous",
-                hint="assign to one name after the other",
-            )
-        start_selecting(context, owner, [other])
-        start_carrying_along(context, [f"{owner.path}{other}"])
-        context.unsupported(
-            f"{other} may mean the same array as {name} here, so binding {name} anew is ambiguous",
-            hint=f"write {other} = {other}.copy() where it gets its value",
-        )
+def _has_to_stay(owner: Frame, other: str, moving: frozenset[str]) -> bool:
+    """Whether what a variable means, or what a loop goes over, would move on one path only."""
+    return bool(moving) or (is_held(other) and owner.regions > held_since(other))
 
 
 def _others_that_mean(

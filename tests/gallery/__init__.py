@@ -19,7 +19,7 @@ MODULES = (
     "trips",
     "triangles",
     "twins",
-    "selections", "views",
+    "selections", "views", "buffers",
     "idle",
     "lengths",
     "numbers",
