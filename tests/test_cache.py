@@ -348,3 +348,17 @@ def test_compiling_pauses_the_garbage_collector_only_while_it_lasts():
             assert gc.isenabled() == expected
         finally:
             gc.enable()
+
+
+def test_a_text_of_cythons_that_is_divided_in_another_way_is_compiled_whole(monkeypatch):
+    @dfad.kernel(cache=False)
+    def f(x):
+        return np.sum(x * x)
+
+    assert f(np.arange(3.0)) == 5.0
+    short = f.source("c")
+    assert "Py" not in short
+    monkeypatch.setattr("dfad.run.build.WRAPPER", "in no text")
+    again = dfad.kernel(f, fastmath=True)  # another question, so that it is compiled
+    assert again(np.arange(3.0)) == 5.0
+    assert "#include \"Python.h\"" in again.source("c")

@@ -1,7 +1,8 @@
 """Text -> shared library: Cython in this process, then one call of the C compiler.
 
-A kernel's module is compiled for one exported function, `dfad_kernel`. Its Python half, which makes it importable on its own, is not
-exported here, so the compiler drops it unseen: that is four fifths of the time for a small kernel.
+A kernel's module is compiled for one exported function, `dfad_kernel`, without its Python half, which makes it importable on its own:
+the kernel's functions are C that needs neither Python.h nor anything of Cython's, and the rest is nine tenths of what the compiler would
+read for a small kernel.
 """
 
 import subprocess
@@ -28,8 +29,14 @@ EXPORT = f"""
 int64_t dfad_kernel(struct dfad_workspace* workspace, int64_t* block);
 int64_t dfad_kernel(struct dfad_workspace* workspace, int64_t* block) {{ return __pyx_f_{len(KERNEL)}{KERNEL}_kernel(workspace, block); }}
 """
+PREAMBLE = """#define _GNU_SOURCE
+#define CYTHON_UNUSED __attribute__((unused))
+#include "dfad.h"
+"""
+"""What stands for Cython's declarations before the functions of a kernel."""
+
 HIDE_MODULE = "-DPyMODINIT_FUNC=static __attribute__((unused)) PyObject*"
-"""The module's entry point is not exported: nothing reaches the Python half."""
+"""Of a module that is compiled whole nothing reaches the Python half, so that the compiler drops it; it has read it by then."""
 
 LAUNCHER_FLAGS = ("-O0", "-g0", "-fPIC", "-shared")
 """Optimising the launcher takes seconds and saves less than a microsecond a call."""
@@ -38,6 +45,7 @@ MOST_AT_ONCE = 4
 """C compilers at work side by side."""
 
 SECTION = "/* #### Code section: "
+WRAPPER = "/* Python wrapper */"
 
 
 @dataclass(frozen=True)
@@ -49,7 +57,7 @@ class Kernels:
     libraries : dict
         The contents of the shared libraries, by key.
     c : dict
-        The C text that Cython made of each module, without its Python half, by key.
+        The C text that the compiler got, without what each of them begins with, by key.
     seconds : dict
         `cython`, and `compiler`: what the C compiler takes beyond all else that happens meanwhile.
     """
@@ -78,10 +86,15 @@ class Build:
             self._known[key] = library, c
             return key
         start = perf_counter()
-        source = _write(KERNEL, {f"{KERNEL}.pyx": emitted.pyx, "dfad.h": emitted.header}, EXPORT, self._folder / key)
-        flags = (*toolchain.flags(), *emitted.flags, HIDE_MODULE, *LINK)
-        library_to_come = self._pool.submit(_compile, source, flags, emitted.libraries)
-        self._running[key] = library_to_come, _own_part(source.read_text(encoding="utf-8")).encode()
+        source = _write(KERNEL, {f"{KERNEL}.pyx": emitted.pyx, "dfad.h": emitted.header}, self._folder / key)
+        whole, flags = source.read_text(encoding="utf-8"), (*toolchain.flags(), *emitted.flags, *LINK)
+        declarations, functions = _own_parts(whole)
+        if functions:
+            source.write_text(PREAMBLE + declarations + functions + EXPORT, encoding="utf-8")
+        else:
+            source.write_text(whole + EXPORT, encoding="utf-8")
+            flags = (*flags, HIDE_MODULE, f"-I{header_folder()}")
+        self._running[key] = self._pool.submit(_compile, source, flags, emitted.libraries), (functions or whole).encode()
         self._seconds["cython"] += perf_counter() - start
         return key
 
@@ -115,7 +128,7 @@ def building(store: Store) -> Iterator[Build]:
 def _answer(emitted: Emitted) -> str:
     """The key of compiled code: a hash of all that reaches the compiler."""
     compiler, flags = find_compiler(), (*toolchain.flags(), *emitted.flags)
-    text = (emitted.pyx, emitted.header, flags, emitted.libraries, EXPORT)
+    text = (emitted.pyx, emitted.header, flags, emitted.libraries, PREAMBLE, EXPORT)
     return toolchain.digest((text, compiler.identity(), compiler.version(), toolchain.machine()))
 
 
@@ -123,7 +136,8 @@ def provide_launcher() -> None:
     """Build and load the launcher where that has not been done for this environment; raises as a Build does."""
     if launch.launcher() is None:
         with cache.disk().scratch() as folder:
-            library = _compile(_write("launcher", launch.launcher_texts(), "", folder / "launcher"), LAUNCHER_FLAGS, ())
+            source = _write("launcher", launch.launcher_texts(), folder / "launcher")
+            library = _compile(source, (*LAUNCHER_FLAGS, f"-I{header_folder()}"), ())
         key = launch.launcher_key()
         store = cache.put(cache.disk(), {("libraries", key): library})
         launch.load_launcher(store.path("libraries", key))
@@ -132,16 +146,16 @@ def provide_launcher() -> None:
 def warm() -> None:
     """Translate a small module: Cython's first one in a process takes most of a second more than the next."""
     with cache.disk().scratch() as folder:
-        _write("warm", {"warm.pyx": "def nothing():\n    pass\n"}, "", folder / "warm")
+        _write("warm", {"warm.pyx": "def nothing():\n    pass\n"}, folder / "warm")
 
 
-def _write(name: str, texts: Mapping[str, str], more_c: str, folder: Path) -> Path:
-    """The C file of a Cython module, in a folder of its own with the files that it includes; `more_c` is added to it."""
+def _write(name: str, texts: Mapping[str, str], folder: Path) -> Path:
+    """The C file of a Cython module, in a folder of its own with the files that it includes."""
     folder.mkdir()
     for filename, text in texts.items():
         (folder / filename).write_text(text + "\n", encoding="utf-8")
     source = folder / f"{name}.c"
-    source.write_text(_translate(folder / f"{name}.pyx") + more_c, encoding="utf-8")
+    source.write_text(_translate(folder / f"{name}.pyx"), encoding="utf-8")
     return source
 
 
@@ -159,7 +173,7 @@ def _translate(source: Path) -> str:
 def _compile(source: Path, flags: Sequence[str], libraries: Sequence[str]) -> bytes:
     """The contents of the shared library of a C file."""
     compiler, target = find_compiler(), source.with_suffix(".so")
-    command = [*compiler.command, *flags, f"-I{source.parent}", f"-I{header_folder()}", str(source), "-o", str(target), *libraries]
+    command = [*compiler.command, *flags, f"-I{source.parent}", str(source), "-o", str(target), *libraries]
     try:
         answer = subprocess.run(command, cwd=source.parent, capture_output=True, text=True, errors="replace", check=False)
     except OSError as error:
@@ -169,7 +183,16 @@ def _compile(source: Path, flags: Sequence[str], libraries: Sequence[str]) -> by
     return target.read_bytes()
 
 
-def _own_part(c: str) -> str:
-    """The part of Cython's C text that is the module's own functions."""
-    _, _, rest = c.partition(f"{SECTION}module_code ### */")
-    return rest.partition(SECTION)[0].strip() + "\n" if rest else c
+def _own_parts(c: str) -> tuple[str, str]:
+    """Of Cython's C text of a kernel's module the declarations of its functions, and these, without the function for Python; both empty
+    where the text is not divided as that of Cython 3 is."""
+    _, begins, prototypes = _section(c, "module_declarations").partition(f'/* Module declarations from "{KERNEL}" */')
+    functions, ends, _ = _section(c, "module_code").partition(WRAPPER)
+    if not (begins and ends):
+        return "", ""
+    return _section(c, "type_declarations") + prototypes, functions.strip() + "\n"
+
+
+def _section(c: str, name: str) -> str:
+    """One of the sections into which Cython divides its C text."""
+    return c.partition(f"{SECTION}{name} ### */")[2].partition(SECTION)[0]
