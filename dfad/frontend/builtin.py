@@ -6,7 +6,7 @@ In: values. Out: a number, a range, or what a loop runs over. `BUILTINS` is a pa
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial, reduce
 
 import sympy
@@ -17,6 +17,7 @@ from dfad.frontend.elementwise import apply_all, number_of, operand_of, typed
 from dfad.frontend.functions import rounded, to_decimals
 from dfad.frontend.powers import power
 from dfad.frontend.scope import Context
+from dfad.frontend.spelled import spelled
 from dfad.frontend.values import (
     Deferred,
     Known,
@@ -75,20 +76,58 @@ def _length(context: Context, a: Value) -> Value:
         return integer(len(a.items))
     if isinstance(a, Masked):
         return masks.masked_shape(context, a)[0]
+    if isinstance(a, RangeOf):
+        return _length_of_range(context, a)
     found = operand_of(context, a)
     if not found.shape:
         context.wrong_type(f"{kind_of(found)} has no len")
     return integer(context.builder.natural(found.shape[0]))
 
 
-def _fold(operation: str) -> Handler:
-    """Builtin `max` and `min` of numbers: the earlier one wins a tie."""
+def trips_of(iterable: Iterable[object]) -> int:
+    """How many trips a loop over it has: a name for what a comprehension needs."""
+    raise NotImplementedError
+
+
+def _trips(context: Context, iterable: Value) -> Value:
+    if not isinstance(iterable, Together):
+        return _length(context, iterable)
+    counts = [number_of(context, _trips(context, part)) for part in iterable.parts]
+    return integer(context.builder.natural(sympy.Min(*(context.builder.pin_integer(count) for count in counts))))
+
+
+def _length_of_range(context: Context, over: RangeOf) -> Value:
+    step = over.step.constant
+    if not isinstance(step, int) or step == 0:
+        context.unsupported("the length of a range with a step that is no constant is not part of the language", hint="write a for loop")
+    start, stop = (context.builder.pin_integer(bound) for bound in (over.start, over.stop))
+    trips = stop - start if step == 1 else sympy.floor((stop - start + step - (1 if step > 0 else -1)) / step)
+    return integer(context.builder.natural(trips))
+
+
+def _largest(iterable: Sequence[float], /) -> float:
+    assert len(iterable) > 0, "max() arg is an empty sequence"
+    largest = iterable[0]
+    for item in iterable[1:]:
+        largest = max(largest, item)
+    return largest
+
+
+def _smallest(iterable: Sequence[float], /) -> float:
+    assert len(iterable) > 0, "min() arg is an empty sequence"
+    smallest = iterable[0]
+    for item in iterable[1:]:
+        smallest = min(smallest, item)
+    return smallest
+
+
+def _fold(operation: str, of_array: Handler) -> Handler:
+    """Builtin `max` and `min` of numbers, or of the elements of an array: the earlier one wins a tie."""
 
     def handler(context: Context, *values: Value) -> Value:
         items = values[0].items if len(values) == 1 and isinstance(values[0], Tuple) else values
         if len(items) == 1 and not isinstance(items[0], Scalar):
-            name = "max" if operation == "python_max" else "min"
-            context.unsupported(f"builtin {name} of an array is not part of the language", hint=f"write np.{name}(...)")
+            return of_array(context, items[0])
         numbers = [number_of(context, item) for item in items]
         return typed(context, lambda *all_: reduce(partial(apply, operation), all_), *numbers)
 
@@ -139,8 +178,9 @@ BUILTINS: dict[object, Handler] = {
     builtins.enumerate: _enumerate,
     builtins.zip: _zip,
     builtins.len: _length,
-    builtins.max: _fold("python_max"),
-    builtins.min: _fold("python_min"),
+    trips_of: _trips,
+    builtins.max: _fold("python_max", spelled(_largest)),
+    builtins.min: _fold("python_min", spelled(_smallest)),
     builtins.abs: _absolute,
     builtins.int: _integer_of,
     builtins.float: _float_of,

@@ -14,7 +14,9 @@ from itertools import pairwise
 from dfad.frontend.arithmetic import apply, select, truth
 from dfad.frontend.arrays import in_temporary
 from dfad.frontend.attributes import attribute
+from dfad.frontend.built import Built
 from dfad.frontend.calls import call
+from dfad.frontend.comprehended import refuse_taker
 from dfad.frontend.conditional import branch_of, chosen_of, chosen_sequence
 from dfad.frontend.early import of_trip_before
 from dfad.frontend.elementwise import (
@@ -29,7 +31,6 @@ from dfad.frontend.functions import same
 from dfad.frontend.grids import grid, is_grid
 from dfad.frontend.guards import knowing
 from dfad.frontend.indexing import subscript
-from dfad.frontend.inner import Bound, Inner
 from dfad.frontend.masks import keep_masked
 from dfad.frontend.names import calls_a_function, outer_value
 from dfad.frontend.oneof import read_selection
@@ -115,8 +116,8 @@ def _evaluate(context: Context, node: ast.expr) -> Value:
             return _subscript(context, owner, index)
         case ast.Tuple(elts=items) | ast.List(elts=items):
             return Tuple(tuple(evaluate_all(context, items)), isinstance(node, ast.List))
-        case Inner(function=function, captured=captured):
-            return Known(Bound(function, dict(zip((name.id for name in captured), evaluate_all(context, captured), strict=True))))
+        case Built():
+            return node.evaluated(context, evaluate)
         case ast.Slice(lower=lower, upper=upper, step=step):
             return SliceOf(*(None if part is None else number_of(context, evaluate(context, part)) for part in (lower, upper, step)))
         case _:
@@ -304,6 +305,8 @@ def _side(context: Context, node: ast.expr) -> Operand | Tuple:
 
 def _call(context: Context, node: ast.Call) -> Value:
     callee = evaluate(context, node.func)
+    for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+        refuse_taker(context, node.func, argument)
     values = evaluate_all(context, [*node.args, *(keyword.value for keyword in node.keywords)])
     names = [keyword.arg or "" for keyword in node.keywords]
     return call(context, callee, values[: len(node.args)], dict(zip(names, values[len(node.args) :], strict=True)))

@@ -19,7 +19,7 @@ ACCEPTED: tuple[type[ast.AST], ...] = (
     ast.FunctionDef, ast.arguments, ast.arg, ast.keyword,
     ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Pass, ast.Assert,
     ast.For, ast.While, ast.If, ast.Return, ast.Break, ast.Continue,
-    ast.Lambda,
+    ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.comprehension,
     ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.Attribute, ast.Subscript, ast.Slice,
     ast.Tuple, ast.List, ast.expr_context, ast.boolop, ast.unaryop,
     ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult, ast.BitAnd, ast.BitOr,
@@ -31,11 +31,11 @@ ACCEPTED: tuple[type[ast.AST], ...] = (
 LOOP = "write a for loop"
 ARRAY = "use an array made by np.zeros or np.empty"
 
+COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp)
+
 REFUSED: dict[type[ast.AST], tuple[str, str | None]] = {
-    ast.ListComp: ("comprehensions are not part of the language", LOOP),
     ast.SetComp: ("comprehensions are not part of the language", LOOP),
     ast.DictComp: ("comprehensions are not part of the language", LOOP),
-    ast.GeneratorExp: ("generator expressions are not part of the language", LOOP),
     ast.Dict: ("dictionaries are not part of the language", "pass the numbers as parameters"),
     ast.Set: ("sets are not part of the language", ARRAY),
     ast.Try: ("try is not part of the language", "test the condition with an if"),
@@ -122,6 +122,13 @@ def _walk(node: ast.AST, owner: ast.AST | None = None) -> Iterator[Problem]:
     if isinstance(node, ast.Lambda):
         yield from _parameters(node)
         yield from _defaults(node)
+        yield from (
+            (part, "a comprehension in a lambda is not part of the language", "write a def")
+            for part in ast.walk(node.body)
+            if isinstance(part, COMPREHENSIONS)
+        )
+    if isinstance(node, COMPREHENSIONS) and not _has_taker(node, owner):
+        yield node, "what a comprehension makes cannot be kept", "write np.array([...])"
     if not isinstance(node, ACCEPTED):
         message, hint = REFUSED.get(type(node), (f"{type(node).__name__} is not part of the language", None))
         yield here, message, hint
@@ -129,6 +136,19 @@ def _walk(node: ast.AST, owner: ast.AST | None = None) -> Iterator[Problem]:
     yield from _special(node)
     for child in ast.iter_child_nodes(node):
         yield from _walk(child, here)
+
+
+def _has_taker(node: ast.ListComp | ast.GeneratorExp, owner: ast.AST | None) -> bool:
+    """Whether the elements go straight into a call, or are a row of another comprehension."""
+    match owner:
+        case ast.Call(args=arguments, keywords=keywords):
+            return node in arguments or any(keyword.value is node for keyword in keywords)
+        case ast.Subscript(slice=index):
+            return node is index and isinstance(node, ast.ListComp)
+        case ast.ListComp(elt=element):
+            return node is element and isinstance(node, ast.ListComp)
+        case _:
+            return False
 
 
 def _special(node: ast.AST) -> Iterator[Problem]:

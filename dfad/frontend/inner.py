@@ -20,17 +20,19 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import NoReturn
 
+from dfad.frontend.built import Built, Evaluate
+from dfad.frontend.comprehended import without_comprehensions
 from dfad.frontend.fence import refusal
 from dfad.frontend.liveness import parameters_of
 from dfad.frontend.scope import Context
-from dfad.frontend.values import Value
+from dfad.frontend.values import Known, Value
 from dfad.source import SourceText
 
 Definition = ast.FunctionDef | ast.Lambda
 NAME_OF_LAMBDA = "<lambda>"
 
 
-class Inner(ast.expr):
+class Inner(Built):
     """A function that the text defines, as a value: `captured` are the variables around it that it reads."""
 
     _fields = ("captured",)
@@ -42,6 +44,13 @@ class Inner(ast.expr):
 
     def __deepcopy__(self, memory: dict[int, object]) -> Inner:
         return ast.copy_location(Inner(self.function, copy.deepcopy(self.captured, memory)), self)
+
+    def evaluated(self, context: Context, evaluate: Evaluate) -> Value:
+        return Known(Bound(self.function, {name.id: evaluate(context, name) for name in self.captured}))
+
+    @property
+    def known(self) -> object:
+        return self.function
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -58,18 +67,18 @@ class Bound:
 
 def without_functions(context: Context, source: SourceText) -> ast.FunctionDef:
     """The function without its definitions of functions, which the context knows from then on; the same tree where there are none."""
-    tree = source.tree
+    tree = without_comprehensions(source)
     if not any(isinstance(node, Definition) for node in _inside(tree.body)):
         return tree
-    return _Extraction(context, source).rewritten()
+    return _Extraction(context, source, tree).rewritten()
 
 
 class _Extraction:
     """One function whose inner functions are taken out."""
 
-    def __init__(self, context: Context, source: SourceText) -> None:
+    def __init__(self, context: Context, source: SourceText, tree: ast.FunctionDef) -> None:
         self.context, self.source = context, source
-        self.tree: ast.FunctionDef = copy.deepcopy(source.tree)
+        self.tree: ast.FunctionDef = copy.deepcopy(tree)
         self.definitions = {name: node for statement in self.tree.body for name, node in _defined(statement)}
         self.bound = _bound(self.tree) - self.definitions.keys()
         self.refuse_others()

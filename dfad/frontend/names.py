@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import sympy
 
-from dfad.frontend.inner import Inner
+from dfad.frontend.built import Built
 from dfad.frontend.scope import Context, Hidden, Resolved
 from dfad.frontend.values import Known, Scalar, Tuple, Value, element, integer, number, whole
 from dfad.ir.dtype import F64, SUPPORTED
@@ -148,8 +148,8 @@ def known_object(context: Context, node: ast.expr) -> object:
                 return context.frame.source.lookup(name)
             except KeyError:
                 return None
-        case Inner(function=function):
-            return function
+        case Built():
+            return node.known
         case ast.Attribute(value=owner, attr=attribute):
             found = known_object(context, owner)
             return getattr(found, attribute, None) if isinstance(found, ModuleType) else None

@@ -13,6 +13,7 @@ from dfad.frontend.builder import constant
 from dfad.frontend.creation import shape_of
 from dfad.frontend.doubts import demand_view
 from dfad.frontend.elementwise import Operand, common_dtype, is_at_most_one, number_of, operand_of, require_equal
+from dfad.frontend.functions import same
 from dfad.frontend.indexing import subscript, turned_view
 from dfad.frontend.products import transpose
 from dfad.frontend.reductions import NOTHING, axes_of
@@ -58,8 +59,30 @@ def _operands(context: Context, arrays: Value) -> list[Operand]:
     return [operand_of(context, item) for item in arrays.items]
 
 
+def _rows(context: Context, arrays: Value) -> View | None:
+    """The array whose rows are joined, if no tuple of arrays is."""
+    if isinstance(arrays, Tuple | Known) or len(operand_of(context, arrays).shape) < 2:
+        return None
+    return as_view(context, arrays)
+
+
+def _joined_rows(context: Context, rows: View, axis: Value) -> Lazy:
+    """The rows of an array one after the other along an axis of theirs."""
+    count, *extents = (context.builder.natural(extent) for extent in rows.shape)
+    (along,) = axes_of(context, Lazy(tuple(extents), rows.dtype, rows.at), axis)
+    shape = (*extents[:along], count * extents[along], *extents[along + 1 :])
+
+    def element(indices: Indices) -> Expression:
+        row, inside = unfolded(indices[along], (count, extents[along]))
+        return rows.at((row, *indices[:along], inside, *indices[along + 1 :]))
+
+    return Lazy(shape, rows.dtype, element)
+
+
 def concatenate(context: Context, arrays: Value, axis: Value = integer(0)) -> Value:  # noqa: B008
     """``np.concatenate``: one after the other along an axis."""
+    if (rows := _rows(context, arrays)) is not None:
+        return ravel(context, rows) if isinstance(axis, Known) else _joined_rows(context, rows, axis)
     parts = _operands(context, arrays)
     if isinstance(axis, Known):
         return _joined(context, [operand_of(context, ravel(context, part)) for part in parts], integer(0))
@@ -109,6 +132,8 @@ def _shifted(dimension: Dimension, axis: int, start: sympy.Expr) -> Dimension:
 
 def stack(context: Context, arrays: Value, axis: Value = integer(0)) -> Value:  # noqa: B008
     """``np.stack`` along a new axis."""
+    if (rows := _rows(context, arrays)) is not None:
+        return same(context, moveaxis(context, rows, integer(0), axis))
     parts = _operands(context, arrays)
     place = _place_of(context, axis, len(parts[0].shape) + 1)
     return _joined(context, [_widened(context, part, place) for part in parts], integer(place))
@@ -152,18 +177,24 @@ def _place_of(context: Context, axis: Value, rank: int) -> int:
 
 def vstack(context: Context, arrays: Value) -> Value:
     """``np.vstack``: rows one below the other."""
+    if (rows := _rows(context, arrays)) is not None:
+        return same(context, rows) if len(rows.shape) == 2 else _joined_rows(context, rows, integer(0))
     parts = _operands(context, arrays)
     return _joined(context, [part if len(part.shape) > 1 else _widened(context, part) for part in parts], integer(0))
 
 
 def hstack(context: Context, arrays: Value) -> Value:
     """``np.hstack``: vectors one after the other, matrices side by side."""
+    if (rows := _rows(context, arrays)) is not None:
+        return _joined_rows(context, rows, integer(0 if len(rows.shape) == 2 else 1))
     parts = [part if part.shape else _widened(context, part) for part in _operands(context, arrays)]
     return _joined(context, parts, integer(0 if len(parts[0].shape) == 1 else 1))
 
 
 def column_stack(context: Context, tup: Value) -> Value:
     """``np.column_stack``: vectors as columns, matrices as they are."""
+    if (rows := _rows(context, tup)) is not None:
+        return same(context, transpose(context, rows)) if len(rows.shape) == 2 else _joined_rows(context, rows, integer(1))
     parts = _operands(context, tup)
     return _joined(context, [part if len(part.shape) > 1 else _widened(context, part, 1) for part in parts], integer(1))
 

@@ -52,8 +52,12 @@ XN = all_of(array("n"), size())
 XC = all_of(array("n"), number())
 
 SYNTAX = {
-    "comprehension": Refused("def f(x):\n    return [v for v in x]\n", 2, "[v for v in x]", "comprehensions", "for loop"),
-    "generator": Refused("def f(x):\n    return sum(v for v in x)\n", 2, "(v for v in x)", "generator", "for loop"),
+    "comprehension": Refused("def f(x):\n    return [v for v in x]\n", 2, "[v for v in x]", "cannot be kept", "np.array"),
+    "generator": Refused("def f(x):\n    g = (v for v in x)\n    return sum(g)\n", 2, "(v for v in x)", "cannot be kept", "np.array"),
+    "comprehension_of_a_set": Refused("def f(x):\n    return len({v for v in x})\n", 2, "{v for v in x}", "comprehensions", "for loop"),
+    "comprehension_in_a_lambda": Refused(
+        "def f(x):\n    g = lambda a: sum([v * a for v in x])\n    return g(2.0)\n", 2, "[v * a for v in x]", "in a lambda", "def"
+    ),
     "lambda_of_any_number": Refused("def f(x):\n    g = lambda *v: v[0]\n    return g(x)\n", 2, "v", "*v", "name each"),
     "dict": Refused("def f(x):\n    d = {'a': 1}\n    return x\n", 2, "{'a': 1}", "dictionaries", "parameters"),
     "try": Refused("def f(x):\n    try:\n        x[0] = 1\n    except ValueError:\n        pass\n", 2, "try:", "try", "if"),
@@ -108,7 +112,7 @@ MEANING = {
     ),
     "recursion": Refused("def f(x, n):\n    return recursive(n)\n", 3, "recursive(n - 1)", "calls itself", "loop", XN),
     "float_index": Refused("def f(x):\n    return x[x]\n", 2, "x[x]", "index is an integer", "int()"),
-    "builtin_max_of_array": Refused("def f(x):\n    return max(x)\n", 2, "max(x)", "max of an array", "np.max"),
+    "builtin_max_of_rows": Refused("def f(A):\n    return max(A)\n", 2, "max(A)", "a number is needed", "element", array("n", "n")),
     "fractional_index": Refused("def f(x):\n    return x[len(x) / 2]\n", 2, "x[len(x) / 2]", "index is an integer", "//"),
     "too_many_indices": Refused("def f(x):\n    return x[0, 0]\n", 2, "x[0, 0]", "x has 1 dimension, and here are 2 indices", None),
     "fractional_range": Refused("def f(x):\n    for i in range(len(x) / 2):\n        pass\n", 2, "range(len(x) / 2)", "integers", "//"),
@@ -153,15 +157,6 @@ MEANING = {
     ),
     "rank_changes_in_loop": Refused(
         "def f(x):\n    for i in range(3):\n        x = x[:, None] * x\n    return x\n", 3, "x = x[:, None] * x", "x is", "another name"
-    ),
-    "view_of_one_of_several_bound_anew": Refused(
-        "def f(x, y, n):\n    for t in range(n):\n        for s in range(n):\n            u = x[1:]\n            y = x * 2.0\n"
-        "            u *= 0.5\n        x, y = y, x\n    return x * 1.0, y * 1.0\n",
-        5,
-        "y = x * 2.0",
-        "ambiguous",
-        "u.copy()",
-        all_of(array("n"), array("n"), size()),
     ),
     "reshaped_then_written": Refused(
         "def f(x):\n    y = x.T.reshape(-1)\n    y[0] = 1.0\n", 3, "y[0] = 1.0", "share", "y.copy()", array("n", "n")
@@ -223,13 +218,13 @@ MEANING = {
     ),
     "one_of_too_many_rows": Refused(
         "def f(A):\n    u = A[0]\n    for i in range(3):\n"
-        + "".join(f"        if A[0, 0] > {k}:\n            u = A[{k}]\n" for k in range(1, 15))
+        + "".join(f"        if A[0, 0] > {k}:\n            u = A[{k}]\n" for k in range(1, 23))
         + "        u[0] = 1.0\n    return A[0, 0]\n",
-        27,
-        "u = A[12]",
+        43,
+        "u = A[20]",
         "kinds of view",
         "another name",
-        array(16, 2),
+        array(24, 2),
     ),
     "list_that_grows": Refused(
         "def f(x):\n    r = []\n    for k in range(3):\n        r = r + [x[k]]\n    return r[0]\n",

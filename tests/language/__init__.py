@@ -11,7 +11,7 @@ MODULES = (
     "statements", "loops", "expressions", "subscripts", "sequences", "masks", "gathers", "views", "functions", "axes", "shapes", "numbers",
     "mathematics", "keywords",
     "orders", "assembled", "algebra", "compared",
-    "growing", "states", "chosen", "bits", "inner",
+    "growing", "states", "chosen", "bits", "inner", "comprehended",
 )  # fmt: skip
 
 PROGRAMS: dict[str, Entry] = {
