@@ -1,17 +1,15 @@
 """Comprehensions as functions inside the function: an array of the elements, for the function of NumPy, or of Python's, that takes them.
 
     y = np.array([v * a for v in x if v > a])       def elements(iterable):
-                                                        count = 0
-                                                        for v in iterable:
-                                            ->              if v > a: count += 1
-                                                        made, place = np.empty(count), 0
-                                                        for v in iterable:
+                                                        made, place = np.empty(len(iterable)), 0
+                                            ->          for v in iterable:
                                                             if v > a: made[place] = v * a; place += 1
-                                                        return made
+                                                        return made[:place]
                                                     y = np.array(elements(x))
 
-Python evaluates the first iterable outside, everything else inside, where the loops' variables are local. What the elements are is seen
-when they are: an attempt takes them for floats, and begins again where they are not.
+Python evaluates the first iterable outside, everything else inside, where the loops' variables are local. Every element is computed once,
+in Python's order; of several loops the trips are counted before. What the elements are is seen when they are: an attempt takes them for
+floats, and begins again where they are not.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ import numpy as np
 
 from dfad.frontend.built import Built, Evaluate
 from dfad.frontend.builtin import trips_of
-from dfad.frontend.elementwise import operand_of, require_equal
+from dfad.frontend.elementwise import joined_type, operand_of, require_equal
 from dfad.frontend.names import calls_a_function, is_inlined, known_object
 from dfad.frontend.scope import Context, Retry
 from dfad.frontend.values import Known, Shape, Tuple, Value, View, integer
@@ -39,9 +37,8 @@ Comprehension = ast.ListComp | ast.GeneratorExp
 COMPREHENDED = "comprehended"
 """Marks the calls that stand for comprehensions, with whether what they give is a list."""
 
-DECIDING: dict[object, bool] = {builtins.any: True, builtins.all: False}
+ENDING = ((builtins.any, True), (builtins.all, False))
 """Which element of a generator ends the search, and is its outcome."""
-
 
 FOLDING = (builtins.sum, builtins.any, builtins.all, builtins.max, builtins.min, math.fsum, math.prod)
 """The functions that take a generator."""
@@ -91,14 +88,28 @@ class Element(Built):
         value = evaluate(context, self.part)
         found = operand_of(context, context.as_array(context, value, None) if isinstance(value, Tuple) else value)
         shape = tuple(context.builder.natural(extent) for extent in found.shape)
-        known, rows = _learned(context)
-        if len(rows) != len(shape) or known != found.dtype:
-            self.refuse_ragged(context, shape)
-            context.learned.elements[context.frame.path] = found.dtype, shape
-            raise Retry
-        for own, extent in zip(rows, shape, strict=True):
+        self.learn(context, found.dtype, shape)
+        for own, extent in zip(_learned(context)[1], shape, strict=True):
             require_equal(context, own, extent)
         return found
+
+    def learn(self, context: Context, dtype: Dtype, shape: Shape) -> None:
+        """Let lowering start again where the element is not what the array is made for."""
+        path = context.frame.path
+        known, rows = _learned(context)
+        if path not in context.learned.elements:
+            if (dtype, shape) == (known, rows):
+                return
+            self.refuse_ragged(context, shape)
+        else:
+            if len(rows) != len(shape):
+                context.unsupported("elements of several ranks make no array", hint="write a for loop")
+            dtype, _ = joined_type(context, [(known, False), (dtype, False)])
+            if dtype == known:
+                return
+            shape = rows
+        context.learned.elements[path] = dtype, shape
+        raise Retry
 
     def refuse_ragged(self, context: Context, shape: Shape) -> None:
         """Refuse rows whose length is known only where they are made."""
@@ -114,13 +125,13 @@ def _learned(context: Context) -> tuple[Dtype, Shape]:
     return context.learned.elements.get(context.frame.path, (F64, ()))
 
 
-class Condition(Built):
-    """A condition that is evaluated twice."""
+class Again(Built):
+    """What an inner loop runs over, evaluated a second time."""
 
     def evaluated(self, context: Context, evaluate: Evaluate) -> Value:
         assert self.part is not None
         if calls_a_function(context, self.part):
-            context.unsupported("a call of a function in the condition of a comprehension is not supported", hint="write a for loop")
+            context.unsupported("what an inner loop of a comprehension runs over calls a function", hint="write a for loop")
         return evaluate(context, self.part)
 
 
@@ -130,7 +141,7 @@ def refuse_taker(context: Context, function: ast.expr, argument: ast.expr) -> No
     if is_list is None:
         return
     taker = known_object(context, function)
-    if is_inlined(taker) or (is_list is False and taker not in FOLDING):
+    if is_inlined(taker) or (is_list is False and not any(taker is folding for folding in FOLDING)):
         context.place = argument
         what = "a list made by a comprehension" if is_list else "a generator"
         context.unsupported(f"{what} cannot be handed to this function", hint="write np.array([...])")
@@ -148,11 +159,11 @@ def without_comprehensions(source: SourceText) -> ast.FunctionDef:
 class _Rewrite(ast.NodeTransformer):
     def __init__(self, source: SourceText, function: ast.FunctionDef) -> None:
         self.source = source
-        self.taken = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-        self.taken |= {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
-        self.taken |= {node.name for node in ast.walk(function) if isinstance(node, ast.FunctionDef)}
-        self.stored = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-        self.stored |= {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
+        nodes = list(ast.walk(function))
+        self.own = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        self.own |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        self.own |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+        self.taken = self.own | {node.id for node in nodes if isinstance(node, ast.Name)}
         self.made: list[ast.FunctionDef] = []
 
     def name(self, base: str) -> str:
@@ -186,11 +197,18 @@ class _Rewrite(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         match node:
-            case ast.Call(ast.Name(name), [ast.GeneratorExp() as generator], []) if name not in self.stored:
-                ending = DECIDING.get(self.source.lookup(name))
-                if ending is not None:
-                    return self.call(generator, partial(self.search, ending=ending))
+            case ast.Call(ast.Name(name), [ast.GeneratorExp() as generator], []) if name not in self.own:
+                for function, ending in ENDING:
+                    if self.meaning(name) is function:
+                        return self.call(generator, partial(self.search, ending=ending))
         return self.generic_visit(node)
+
+    def meaning(self, name: str) -> object:
+        """What a name of the namespace means; None where it means nothing."""
+        try:
+            return self.source.lookup(name)
+        except KeyError:
+            return None
 
     def call(self, node: Comprehension, body_of: Callable[[Comprehension, str], list[ast.stmt]]) -> ast.expr:
         """The call of a function with that body; it is given what the outermost loop runs over."""
@@ -206,8 +224,8 @@ class _Rewrite(ast.NodeTransformer):
 
     def elements(self, node: Comprehension, iterable: str) -> list[ast.stmt]:
         """Make an array of the elements."""
-        is_counted = len(node.generators) > 1 or bool(node.generators[0].ifs)
-        return self.counted(node, iterable) if is_counted else self.one_for_each(node, iterable)
+        is_each = len(node.generators) == 1 and not node.generators[0].ifs
+        return self.one_for_each(node, iterable) if is_each else self.some(node, iterable)
 
     def search(self, node: Comprehension, iterable: str, ending: bool) -> list[ast.stmt]:
         """End with the first element that decides."""
@@ -222,15 +240,23 @@ class _Rewrite(ast.NodeTransformer):
         loop = ast.For(target, _called(builtins.enumerate, _read(iterable)), [_element(made, place, node.elt)], [], None)
         return [_declared(made, _called(trips_of, _read(iterable))), loop, ast.Return(_read(made))]
 
-    def counted(self, node: Comprehension, iterable: str) -> list[ast.stmt]:
-        """Where conditions decide, or an inner loop, the elements are counted first."""
+    def some(self, node: Comprehension, iterable: str) -> list[ast.stmt]:
+        """Where conditions decide, or there are inner loops, the array has room for an element of every trip."""
         made, place, count = self.name("made"), self.name("place"), self.name("count")
-        for generator in node.generators:
-            generator.ifs = [ast.copy_location(Condition(condition), condition) for condition in generator.ifs]
-        counting = _nested(copy.deepcopy(node.generators), [_one_more(count)])
-        filling = _nested(node.generators, [_element(made, place, node.elt), _one_more(place)])
-        zero = [ast.Assign([ast.Name(name, ast.Store())], ast.Constant(0)) for name in (count, place)]
-        return [*zero, counting, _declared(made, _read(count)), filling, ast.Return(_read(made))]
+        body: list[ast.stmt] = [_started(place)]
+        trips = _called(trips_of, _read(iterable))
+        if len(node.generators) > 1:
+            loops = [ast.comprehension(one.target, one.iter, [], 0) for one in copy.deepcopy(node.generators)]
+            for inner in loops[1:]:
+                inner.iter = ast.copy_location(Again(inner.iter), inner.iter)
+            body += [_started(count), _nested(loops, [_one_more(count)])]
+            trips = _read(count)
+        body += [_declared(made, trips), _nested(node.generators, [_element(made, place, node.elt), _one_more(place)])]
+        return [*body, ast.Return(ast.Subscript(_read(made), ast.Slice(None, _read(place)), ast.Load()))]
+
+
+def _started(name: str) -> ast.stmt:
+    return ast.Assign([ast.Name(name, ast.Store())], ast.Constant(0))
 
 
 def _read(name: str) -> ast.expr:
