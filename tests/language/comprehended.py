@@ -147,6 +147,29 @@ def choice_in_a_comprehension(x):
     return np.array([[1.0 if i == j else x[i] for j in range(len(x))] for i in range(len(x))])
 
 
+def condition_that_sees_what_elements_write(x, a):
+    def put(v):
+        x[0] = x[0] - 0.5
+        return v * a
+
+    return np.array([put(v) for v in x if x[0] > 0])
+
+
+def numbers_of_several_types(x):
+    return sum([c * c for c in (1, 2.5, True)]) * x[0]
+
+
+def comprehension_in_an_unrolled_loop(x):
+    s = 0.0
+    for c in (1, 2.5):
+        s += sum([c * i for i in range(3)]) * x[0]
+    return s
+
+
+def inner_loop_with_a_condition(x):
+    return np.sum([x[i] * j for i in range(len(x)) for j in range(i, len(x)) if i + j != 2])
+
+
 def comprehension_over_a_tuple(x):
     return np.array([1.0, 2.0]) @ np.array([x[k] for k in (1, 0)])
 
@@ -202,6 +225,10 @@ ENTRIES = (
     Entry(comprehension_as_an_index, array("n"), least=1),
     Entry(comprehension_in_a_loop, all_of(array("n"), number()), bits=False),
     Entry(choice_in_a_comprehension, array("n"), least=1),
+    Entry(condition_that_sees_what_elements_write, all_of(array("n"), number()), least=1),
+    Entry(numbers_of_several_types, array("n"), least=1),
+    Entry(comprehension_in_an_unrolled_loop, array("n"), least=1),
+    Entry(inner_loop_with_a_condition, array("n"), bits=False),
     Entry(comprehension_over_a_tuple, array("n"), bits=False, least=2),
     Entry(joined_rows_of_an_array, array("n+1", "n"), least=1),
     Entry(rows_as_they_are, array("n", "n"), least=1),
