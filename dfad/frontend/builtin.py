@@ -101,8 +101,12 @@ def _length_of_range(context: Context, over: RangeOf) -> Value:
     if not isinstance(step, int) or step == 0:
         context.unsupported("the length of a range with a step that is no constant is not part of the language", hint="write a for loop")
     start, stop = (context.builder.pin_integer(bound) for bound in (over.start, over.stop))
-    trips = stop - start if step == 1 else sympy.floor((stop - start + step - (1 if step > 0 else -1)) / step)
-    return integer(context.builder.natural(trips))
+    return integer(context.builder.natural(trips_between(start, stop, step)))
+
+
+def trips_between(start: sympy.Expr, stop: sympy.Expr, step: int) -> sympy.Expr:
+    """How many trips a range with a constant step has; negative where it has none."""
+    return sympy.floor((stop - start + step - (1 if step > 0 else -1)) / step)
 
 
 def _largest(iterable: Sequence[float], /) -> float:
@@ -164,8 +168,7 @@ def _reversed(context: Context, sequence: Value) -> Value:
             return Tuple(items[::-1], is_list)
         case RangeOf(start, stop, Scalar(constant=int() as step)) if step:
             first, end = (context.builder.pin_integer(bound) for bound in (start, stop))
-            trips = sympy.floor((end - first + step - (1 if step > 0 else -1)) / step)
-            last = sympy.expand(first + (trips - 1) * step)
+            last = sympy.expand(first + (trips_between(first, end, step) - 1) * step)
             return RangeOf(integer(last), integer(first - step), integer(-step))
         case View() | Lazy() | Deferred() if sequence.shape:
             return shapes.flip(context, sequence, integer(0))

@@ -13,6 +13,7 @@ from dfad.errors import CompilerBug
 from dfad.frontend.arithmetic import apply, truth
 from dfad.frontend.assignments import assign, assign_all, augment
 from dfad.frontend.blocks import Header, OpenBlock
+from dfad.frontend.builtin import trips_between
 from dfad.frontend.computed import returned_value
 from dfad.frontend.counted import count, counted
 from dfad.frontend.doubts import demand_view, join_doubts
@@ -230,7 +231,7 @@ def _trips(context: Context, part: Value) -> sympy.Expr:
         case Together():
             return sympy.Min(*(_trips(context, inner) for inner in part.parts))
         case RangeOf(Scalar(integer=sympy.Expr() as start), Scalar(integer=sympy.Expr() as stop), Scalar(constant=int() as step)) if step:
-            return sympy.floor((stop - start + step - (1 if step > 0 else -1)) / step)
+            return trips_between(start, stop, step)
         case _:
             context.wrong_type(f"a loop takes arrays and ranges together, not {kind_of(part)}", hint="write for i in range(...)")
 
